@@ -1,0 +1,151 @@
+package actions
+
+import (
+	"fmt"
+
+	"cli.holdfast.dev/holdfast/model/reason"
+	"cli.holdfast.dev/holdfast/model/store"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+// workloadsOf returns the unfinished Workloads of a queue.
+func workloadsOf(s *store.Snapshot, ref world.Ref) []*world.Workload {
+	var out []*world.Workload
+	for _, w := range s.Workloads {
+		if w.State == world.Finished || w.State == world.Deactivated {
+			continue
+		}
+		if inQueue(s, w, ref) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func inQueue(s *store.Snapshot, w *world.Workload, ref world.Ref) bool {
+	if ref.Kind == world.KindLocalQueue {
+		return w.Namespace == ref.Namespace && w.LocalQueue == ref.Name
+	}
+	q, ok := s.QueueOf(w)
+	return ok && q == ref.Name
+}
+
+// sortWorkloads fills the plan's lists with what a stop of the queue does to its
+// Workloads (Kueue: admitted ones run on under Hold and are evicted under
+// HoldAndDrain, those with only a reservation lose it at once, pending ones
+// stay).
+func (d *Desk) sortWorkloads(p *Plan, ref world.Ref, drain bool) {
+	s := d.opts.World()
+	for _, k := range []world.Kind{world.KindWorkload, world.KindLocalQueue} {
+		if f := s.Fresh(k); f.Feed != world.Live {
+			p.Incomplete = fmt.Sprintf("The list of %ss is %s%s: the numbers below may be wrong.", k, f.Feed, colon(f.Detail))
+		}
+	}
+	for _, w := range workloadsOf(s, ref) {
+		a := Affected{Ref: w.Ref(), Job: w.JobName(), Priority: w.Priority, Uses: w.Usage}
+		switch w.State {
+		case world.Admitted, world.Evicting:
+			if w.State == world.Evicting {
+				a.Note = "already being evicted"
+			}
+			if drain {
+				p.Evicts = append(p.Evicts, a)
+			} else {
+				p.RunsOn = append(p.RunsOn, a)
+			}
+		case world.Reserving:
+			p.LosesReservation = append(p.LosesReservation, a)
+		default:
+			p.StaysPending = append(p.StaysPending, a)
+		}
+	}
+	if m := managedBy(s, ref); m != "" {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s is managed by %s, which may undo this change.", ref, m))
+	}
+}
+
+func colon(detail string) string {
+	if detail == "" {
+		return ""
+	}
+	return " (" + detail + ")"
+}
+
+func managedBy(s *store.Snapshot, ref world.Ref) string {
+	switch ref.Kind {
+	case world.KindClusterQueue:
+		if q := s.ClusterQueue(ref.Name); q != nil {
+			return q.ManagedBy
+		}
+	case world.KindLocalQueue:
+		if q := s.LocalQueue(ref.Key); q != nil {
+			return q.ManagedBy
+		}
+	case world.KindCohort:
+		if c := s.Cohort(ref.Name); c != nil {
+			return c.ManagedBy
+		}
+	case world.KindResourceFlavor:
+		if f := s.Flavor(ref.Name); f != nil {
+			return f.ManagedBy
+		}
+	}
+	return ""
+}
+
+// afterResume moves the Workloads to where a resume leaves them, says what still
+// stops the queue, and asks for the name when others may be preempted.
+func (d *Desk) afterResume(p *Plan, ref world.Ref, to world.StopPolicy) {
+	// Reservations were lost when the queue was held; one that is still listed was
+	// made before the hold reached it.
+	p.StaysPending = append(p.StaysPending, p.LosesReservation...)
+	p.LosesReservation = nil
+	p.Confirm = Confirm{ConfirmYes, "y"}
+	if to.Stopped() {
+		p.Notes = append(p.Notes, fmt.Sprintf("It stays stopped: the recorded policy is %s.", to))
+		return
+	}
+	s := d.opts.World()
+	seen := map[string]bool{}
+	for _, a := range p.StaysPending {
+		w := s.Workload(a.Ref.UID)
+		if w == nil {
+			continue
+		}
+		for _, o := range reason.Explain(s, w, d.opts.Clock.Now()).Obstacles {
+			if o.Object == ref.String() || seen[o.Object] || !stillStops(o.Kind) {
+				continue
+			}
+			seen[o.Object] = true
+			p.Notes = append(p.Notes, fmt.Sprintf("Resuming is not enough: %s %s.", o.Object, o.Detail))
+		}
+	}
+	if len(p.StaysPending) > 0 && preempts(s, ref) {
+		p.Unknown = append(p.Unknown, fmt.Sprintf("%d Workloads are tried again, and the queue's policy lets them preempt others: who that would be is not computed.", len(p.StaysPending)))
+		p.Confirm = Confirm{ConfirmName, ref.Name}
+	}
+}
+
+func stillStops(k reason.ObstacleKind) bool {
+	switch k {
+	case reason.ObstacleClusterQueueHeld, reason.ObstacleLocalQueueHeld, reason.ObstacleFlavorMissing, reason.ObstacleCheckMissing,
+		reason.ObstacleCheckInactive, reason.ObstacleCohortCycle, reason.ObstacleClusterQueueMissing:
+		return true
+	}
+	return false
+}
+
+// preempts reports whether the queue's policy lets its Workloads preempt others;
+// true when that cannot be told.
+func preempts(s *store.Snapshot, ref world.Ref) bool {
+	name := ref.Name
+	if ref.Kind == world.KindLocalQueue {
+		lq := s.LocalQueue(ref.Key)
+		if lq == nil {
+			return true
+		}
+		name = lq.ClusterQueue
+	}
+	q := s.ClusterQueue(name)
+	return q == nil || q.Preemption.WithinClusterQueue != "Never" || q.Preemption.ReclaimWithinCohort != "Never" || q.Preemption.BorrowWithinCohort != "Never"
+}

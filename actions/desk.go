@@ -1,0 +1,98 @@
+package actions
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	"cli.holdfast.dev/holdfast/model/store"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+// Options say what a Desk works with.
+type Options struct {
+	// Config is a kube.Writer configuration.
+	Config *rest.Config
+	// World returns the latest snapshot; it must not block.
+	World func() *store.Snapshot
+	// Context is the kubeconfig context, shown and asked for in dialogs.
+	Context string
+	// ReadOnly says that Config refuses writes; the Desk then says so beforehand.
+	ReadOnly bool
+	Journal  *Journal
+	Clock    clock.WithTicker
+	// ExportDir is where exports go; it must exist.
+	ExportDir string
+	// DraftDir is a private folder for files that are being edited; it is made when
+	// needed.
+	DraftDir string
+	// Editor is the command line of the person's editor ("vim", "code --wait").
+	Editor string
+	// VerifyFor bounds how long Execute watches for Kueue's reaction.
+	VerifyFor time.Duration
+}
+
+// Desk plans and executes actions. Its methods block until the API server has
+// answered or their context ends, and may be called from any goroutine. Methods
+// whose name begins with Plan never change anything.
+type Desk struct {
+	opts   Options
+	http   *http.Client
+	access *access
+}
+
+// NewDesk returns a Desk. It does not talk to the cluster yet.
+func NewDesk(o Options) (*Desk, error) {
+	h, err := rest.HTTPClientFor(o.Config)
+	if err != nil {
+		return nil, err
+	}
+	return &Desk{opts: o, http: h, access: newAccess()}, nil
+}
+
+// plan returns a Plan with who and where filled in.
+func (d *Desk) plan(a Action) Plan {
+	c := d.opts.World().Contract
+	return Plan{Action: a, Context: d.opts.Context, Server: c.Server, User: d.who()}
+}
+
+// who names the person as the server knows them.
+func (d *Desk) who() string {
+	c := d.opts.World().Contract
+	if c.User == "" {
+		return "unknown"
+	}
+	return c.User
+}
+
+// target captures o for a plan.
+func target(ref world.Ref, o *unstructured.Unstructured) Target {
+	ref.UID = o.GetUID()
+	return Target{
+		Ref: ref, APIVersion: o.GetAPIVersion(), Generation: o.GetGeneration(), ResourceVersion: o.GetResourceVersion(),
+		HoldBefore: o.GetAnnotations()[world.HoldAnnotation],
+	}
+}
+
+// policyOf reads spec.stopPolicy.
+func policyOf(o *unstructured.Unstructured) world.StopPolicy {
+	p, _, _ := unstructured.NestedString(o.Object, "spec", "stopPolicy")
+	if p == "" {
+		return world.StopNone
+	}
+	return world.StopPolicy(p)
+}
+
+func mustJSON(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		// Only maps of strings and numbers come here.
+		panic(fmt.Sprintf("actions: %v", err))
+	}
+	return b
+}

@@ -1,0 +1,38 @@
+package actions
+
+import "time"
+
+// Entry is one line of a Workload's or queue's history: a condition or an event.
+type Entry struct {
+	At   time.Time
+	Kind string // "object", "condition" or "event"
+	Type string // condition type with its status, or the event's type
+	// Reason and Text are Kueue's words, safe to draw.
+	Reason, Text string
+	Count        int32 // how often the event was seen; 0 or 1: once
+}
+
+// Detail is what is read on demand when somebody opens an object.
+type Detail struct {
+	// Timeline has conditions and events, oldest first.
+	Timeline []Entry
+	// EventsUnknown says why events could not be read; empty: they were, within
+	// the server's retention (one hour by default).
+	EventsUnknown string
+	// YAML is the object as the server has it, env values, args and secret-looking
+	// annotations redacted, one line an entry.
+	YAML []string
+	// ReadAt is when it was read.
+	ReadAt time.Time
+}
+
+// Draft is an object opened for editing.
+type Draft struct {
+	Target Target
+	// Path is a private file that holds the text for the editor.
+	Path string
+	// Live is the server's JSON of the object as opened.
+	Live []byte
+	// Original is the text that was written to Path.
+	Original string
+}

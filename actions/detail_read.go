@@ -1,0 +1,112 @@
+package actions
+
+import (
+	"context"
+	"sort"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	coreclient "k8s.io/client-go/kubernetes/typed/core/v1"
+	"sigs.k8s.io/yaml"
+
+	"cli.holdfast.dev/holdfast/model/kube"
+	"cli.holdfast.dev/holdfast/model/text"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+func workloads(version string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: kube.Group, Version: version, Resource: "workloads"}
+}
+
+// eventLimit bounds how many events of one object are read.
+const eventLimit = 500
+
+// Detail reads an object and its events as they are now. Events that cannot be
+// read are named in the result and are no error.
+func (d *Desk) Detail(ctx context.Context, ref world.Ref) (Detail, error) {
+	c, err := d.client()
+	if err != nil {
+		return Detail{}, err
+	}
+	o, err := c.get(ctx, ref)
+	if err != nil {
+		return Detail{}, err
+	}
+	out := Detail{ReadAt: d.opts.Clock.Now(), Timeline: conditionEntries(o)}
+	events, err := d.events(ctx, o)
+	if err != nil {
+		out.EventsUnknown = problem("read events of "+ref.String(), err).Error()
+	}
+	out.Timeline = append(out.Timeline, events...)
+	sort.SliceStable(out.Timeline, func(i, j int) bool { return out.Timeline[i].At.Before(out.Timeline[j].At) })
+	unstructured.RemoveNestedField(o.Object, "metadata", "managedFields")
+	redact(o.Object)
+	y, err := yaml.Marshal(o.Object)
+	if err != nil {
+		return Detail{}, err
+	}
+	out.YAML = text.Lines(string(y))
+	return out, nil
+}
+
+func conditionEntries(o *unstructured.Unstructured) []Entry {
+	out := []Entry{{At: o.GetCreationTimestamp().Time, Kind: "object", Type: "created"}}
+	list, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+	for _, x := range list {
+		m, ok := x.(map[string]any)
+		if !ok {
+			continue
+		}
+		str := func(k string) string { s, _ := m[k].(string); return text.Clean(s) }
+		at, _ := time.Parse(time.RFC3339, str("lastTransitionTime"))
+		out = append(out, Entry{At: at, Kind: "condition", Type: str("type") + "=" + str("status"), Reason: str("reason"), Text: str("message")})
+	}
+	return out
+}
+
+func (d *Desk) events(ctx context.Context, o *unstructured.Unstructured) ([]Entry, error) {
+	core, err := coreclient.NewForConfigAndClient(d.opts.Config, d.http)
+	if err != nil {
+		return nil, err
+	}
+	ns := o.GetNamespace()
+	if ns == "" {
+		ns = metav1.NamespaceDefault // where events of cluster-scoped objects are kept
+	}
+	list, err := core.Events(ns).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.uid=" + string(o.GetUID()), Limit: eventLimit})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Entry, 0, len(list.Items))
+	for i := range list.Items {
+		e := &list.Items[i]
+		out = append(out, Entry{At: eventTime(e), Kind: "event", Type: text.Clean(e.Type), Reason: text.Clean(e.Reason), Text: text.Clean(e.Message), Count: eventCount(e)})
+	}
+	return out, nil
+}
+
+// eventTime is when an event was last seen. Recorders of events.k8s.io leave the
+// older timestamps null.
+func eventTime(e *corev1.Event) time.Time {
+	switch {
+	case e.Series != nil && !e.Series.LastObservedTime.IsZero():
+		return e.Series.LastObservedTime.Time
+	case !e.LastTimestamp.IsZero():
+		return e.LastTimestamp.Time
+	case !e.EventTime.IsZero():
+		return e.EventTime.Time
+	case !e.FirstTimestamp.IsZero():
+		return e.FirstTimestamp.Time
+	}
+	return e.CreationTimestamp.Time
+}
+
+func eventCount(e *corev1.Event) int32 {
+	if e.Series != nil {
+		return e.Series.Count
+	}
+	return e.Count
+}

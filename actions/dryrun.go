@@ -1,0 +1,69 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aymanbagabas/go-udiff"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"cli.holdfast.dev/holdfast/model/text"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+// dryRun asks the server what the target's patch would make of the object and
+// adds the target, the difference and the warnings to the plan. The server runs
+// its schema, rules and webhooks and stores nothing.
+func (d *Desk) dryRun(ctx context.Context, c *client, p *Plan, t Target, live *unstructured.Unstructured) error {
+	result, err := c.patch(ctx, t.Ref, live, t.Patch, true)
+	if err != nil {
+		return problem(fmt.Sprintf("%s %s (server dry-run)", p.Action, t.Ref), err)
+	}
+	diff, err := diffObjects(live, result)
+	if err != nil {
+		return err
+	}
+	p.Targets = append(p.Targets, t)
+	p.Diff = append(p.Diff, diff...)
+	p.Warnings = append(p.Warnings, c.said()...)
+	return nil
+}
+
+// diffObjects compares two versions of an object as YAML, less what the server
+// counts up by itself. It returns no lines when nothing differs.
+func diffObjects(before, after *unstructured.Unstructured) ([]string, error) {
+	a, err := comparable(before)
+	if err != nil {
+		return nil, err
+	}
+	b, err := comparable(after)
+	if err != nil {
+		return nil, err
+	}
+	if a == b {
+		return nil, nil
+	}
+	return text.Lines(udiff.Unified("live", "after", a, b)), nil
+}
+
+func comparable(o *unstructured.Unstructured) (string, error) {
+	c := o.DeepCopy()
+	for _, f := range []string{"managedFields", "resourceVersion", "generation", "uid", "creationTimestamp", "selfLink"} {
+		unstructured.RemoveNestedField(c.Object, "metadata", f)
+	}
+	unstructured.RemoveNestedField(c.Object, "metadata", "annotations", lastApplied)
+	unstructured.RemoveNestedField(c.Object, "status")
+	y, err := yaml.Marshal(c.Object)
+	if err != nil {
+		return "", fmt.Errorf("%s/%s cannot be written as YAML: %w", o.GetKind(), o.GetName(), err)
+	}
+	return string(y), nil
+}
+
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// refOf names the object that o is.
+func refOf(o *unstructured.Unstructured) world.Ref {
+	return world.Ref{Kind: world.Kind(o.GetKind()), Key: world.Key{Namespace: o.GetNamespace(), Name: o.GetName()}, UID: o.GetUID()}
+}

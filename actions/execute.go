@@ -1,0 +1,129 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"cli.holdfast.dev/holdfast/model/text"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+// retries bounds how often a patch is sent again because only the status moved:
+// Kueue writes it constantly in an incident.
+const retries = 5
+
+// Execute does what the plan says, if typed is what the plan's confirmation
+// expects. Each object is read again first: anything but its status having
+// changed since the plan is a refusal, and nothing is written. With several
+// objects it stops at the first that is not done. The journal has a line before
+// and after; when it cannot be written, nothing else is. The error is set only
+// when nothing was attempted; what became of each object is in the Result.
+func (d *Desk) Execute(ctx context.Context, p Plan, typed string) (Result, error) {
+	if !p.Confirm.Accepts(typed) {
+		return Result{}, &Problem{What: fmt.Sprintf("not confirmed: %q was expected", p.Confirm.Expects), Do: "Nothing was changed."}
+	}
+	if p.Action == Export {
+		return d.executeExport(ctx, p)
+	}
+	if err := d.mayWrite(); err != nil {
+		return Result{}, err
+	}
+	c, err := d.client()
+	if err != nil {
+		return Result{}, err
+	}
+	id, err := d.opts.Journal.intent(p, d.opts.Clock.Now())
+	if err != nil {
+		return Result{}, err
+	}
+	r := Result{Action: p.Action, JournalID: id}
+	stopped := false
+	for _, t := range p.Targets {
+		if stopped || ctx.Err() != nil {
+			r.Objects = append(r.Objects, ObjectResult{Ref: t.Ref, Outcome: NotDone, Detail: "not attempted: stopped before it"})
+			continue
+		}
+		o := d.apply(ctx, c, p.Action, t)
+		r.Objects = append(r.Objects, o)
+		stopped = o.Outcome != Done
+	}
+	if err := d.opts.Journal.result(id, p, r, d.opts.Clock.Now()); err != nil {
+		r.Objects[len(r.Objects)-1].Detail += fmt.Sprintf(" (the journal could not be written: %v)", err)
+	}
+	return r, nil
+}
+
+// apply writes one object and watches for Kueue's reaction.
+func (d *Desk) apply(ctx context.Context, c *client, a Action, t Target) ObjectResult {
+	out := ObjectResult{Ref: t.Ref}
+	written, err := d.write(ctx, c, t)
+	if err != nil {
+		out.Outcome, out.Detail = outcomeOf(err), err.Error()
+		var p *Problem
+		if errors.As(err, &p) && p.Do != "" {
+			out.Detail += ". " + p.Do
+		}
+		return out
+	}
+	out.Outcome = Done
+	out.Verified, out.Detail = d.verify(ctx, c, a, t, written)
+	return out
+}
+
+// write patches the object under the plan's preconditions.
+func (d *Desk) write(ctx context.Context, c *client, t Target) (*unstructured.Unstructured, error) {
+	for try := 0; ; try++ {
+		live, err := c.get(ctx, t.Ref)
+		if err != nil {
+			return nil, err
+		}
+		if err := unchanged(t, live); err != nil {
+			return nil, err
+		}
+		o, err := c.patch(ctx, t.Ref, live, t.Patch, false)
+		if err == nil {
+			return o, nil
+		}
+		if !apierrors.IsConflict(err) || try >= retries {
+			return nil, problem("write "+t.Ref.String(), err)
+		}
+	}
+}
+
+// unchanged holds the plan's preconditions against the object as it is now. The
+// generation counts every change of the spec; annotations are not in it, so the
+// hold record is compared too.
+func unchanged(t Target, live *unstructured.Unstructured) error {
+	if live.GetGeneration() != t.Generation {
+		return &Problem{
+			What: fmt.Sprintf("the spec of %s changed since the plan was made (generation %d, now %d)", t.Ref, t.Generation, live.GetGeneration()),
+			Do:   "Nothing was written. Plan again to see what it is now.", Conflict: true,
+		}
+	}
+	if live.GetAnnotations()[world.HoldAnnotation] != t.HoldBefore {
+		return &Problem{What: fmt.Sprintf("the hold record of %s changed since the plan was made", t.Ref), Do: "Nothing was written. Plan again.", Conflict: true}
+	}
+	return nil
+}
+
+// outcomeOf tells a refusal from a request whose answer never came.
+func outcomeOf(err error) Outcome {
+	var p *Problem
+	if errors.As(err, &p) && p.Err == nil {
+		return Refused // our own precondition
+	}
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		if s := status.Status(); s.Code >= 400 && s.Code < 500 || s.Code == 500 {
+			return Refused
+		}
+	}
+	return OutcomeUnknown
+}
+
+// clean makes an error drawable.
+func clean(err error) string { return text.Clean(err.Error()) }

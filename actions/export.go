@@ -1,0 +1,91 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"cli.holdfast.dev/holdfast/model/store"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+// PlanExport plans to write the state of the scope's Workloads into a new
+// private file.
+func (d *Desk) PlanExport(_ context.Context, scope Scope) (Plan, error) {
+	s := d.opts.World()
+	p := d.plan(Export)
+	dir, err := filepath.Abs(d.opts.ExportDir)
+	if err != nil {
+		return Plan{}, err
+	}
+	name := fmt.Sprintf("holdfast-%s-%s-%s.json", fileWord(d.opts.Context), fileWord(scope.String()), d.opts.Clock.Now().UTC().Format("20060102T150405Z"))
+	p.Export = &ExportPlan{Scope: scope, Path: filepath.Join(dir, name)}
+	for _, w := range s.Workloads {
+		if scope.has(s, w.Namespace, w.LocalQueue, w.ClusterQueue) {
+			p.Export.Count++
+		}
+	}
+	if f := s.Fresh(world.KindWorkload); f.Feed != world.Live {
+		p.Incomplete = fmt.Sprintf("The list of Workloads is %s%s; the export asks the server itself and will hold what it answers.", f.Feed, colon(f.Detail))
+	}
+	p.Notes = append(p.Notes, "Env values, args, commands and secret-looking annotations are redacted.", "An existing file is never replaced; the file is read back before it is called done.")
+	p.Confirm = Confirm{ConfirmYes, "y"}
+	return p, nil
+}
+
+// String is the scope in words ("ClusterQueue team-a-cq").
+func (s Scope) String() string {
+	switch {
+	case s.ClusterQueue != "":
+		return "ClusterQueue " + s.ClusterQueue
+	case s.LocalQueue.Name != "":
+		return "LocalQueue " + s.LocalQueue.String()
+	case s.Namespace != "":
+		return "Namespace " + s.Namespace
+	}
+	return "all Workloads"
+}
+
+// has reports whether a Workload belongs to the scope. clusterQueue is the one
+// it is admitted to, or empty; then its LocalQueue decides.
+func (s Scope) has(snap *store.Snapshot, namespace, localQueue, clusterQueue string) bool {
+	switch {
+	case s.ClusterQueue != "":
+		if clusterQueue == "" {
+			if lq := snap.LocalQueue(world.Key{Namespace: namespace, Name: localQueue}); lq != nil {
+				clusterQueue = lq.ClusterQueue
+			}
+		}
+		return clusterQueue == s.ClusterQueue
+	case s.LocalQueue.Name != "":
+		return s.LocalQueue == world.Key{Namespace: namespace, Name: localQueue}
+	case s.Namespace != "":
+		return s.Namespace == namespace
+	}
+	return true
+}
+
+// namespace is the namespace that the list can be limited to; empty: all.
+func (s Scope) namespace() string {
+	if s.LocalQueue.Name != "" {
+		return s.LocalQueue.Namespace
+	}
+	return s.Namespace
+}
+
+// fileWord keeps what is safe in a file name, so that no name from a cluster or
+// a kubeconfig chooses a folder.
+func fileWord(s string) string {
+	out := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '_', r == '-':
+			return r
+		}
+		return '-'
+	}, s)
+	if len(out) > 60 {
+		out = out[:60]
+	}
+	return strings.Trim(out, "-.")
+}

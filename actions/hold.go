@@ -1,0 +1,189 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"cli.holdfast.dev/holdfast/model/project"
+	"cli.holdfast.dev/holdfast/model/text"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+// PlanHold plans to stop new admissions of a ClusterQueue or LocalQueue. With
+// drain, admitted Workloads are evicted too. reason is the person's why and may
+// be empty. It fails with a *Problem when the queue is stopped that way already,
+// or when the server refuses the dry-run.
+func (d *Desk) PlanHold(ctx context.Context, ref world.Ref, drain bool, reason string) (Plan, error) {
+	action, policy := Hold, world.StopHold
+	if drain {
+		action, policy = Drain, world.StopHoldAndDrain
+	}
+	c, o, err := d.openQueue(ctx, ref)
+	if err != nil {
+		return Plan{}, err
+	}
+	now := policyOf(o)
+	if now == policy {
+		return Plan{}, &Problem{What: fmt.Sprintf("%s is already stopped with %s%s", ref, policy, by(o)), Do: "Nothing to do; resume lifts it."}
+	}
+	if now == world.StopHoldAndDrain {
+		return Plan{}, &Problem{What: fmt.Sprintf("%s is being drained (HoldAndDrain)%s; a hold would stop the drain half-way", ref, by(o)), Do: "Resume it first if the drain is not wanted."}
+	}
+	p := d.plan(action)
+	p.Reason = text.Clean(reason)
+	t := target(ref, o)
+	t.Change = fmt.Sprintf("stopPolicy %s -> %s", now, policy)
+	t.Patch = mustJSON(map[string]any{
+		"metadata": map[string]any{"annotations": map[string]any{world.HoldAnnotation: string(d.record(o, policy, reason))}},
+		"spec":     map[string]any{"stopPolicy": string(policy)},
+	})
+	if err := d.dryRun(ctx, c, &p, t, o); err != nil {
+		return Plan{}, err
+	}
+	d.sortWorkloads(&p, t.Ref, drain)
+	p.Notes = append(p.Notes, holdNotes(t.Ref.Kind, drain)...)
+	p.Confirm = d.confirmHold(&p, t.Ref, drain)
+	return p, nil
+}
+
+func by(o *unstructured.Unstructured) string {
+	raw := o.GetAnnotations()[world.HoldAnnotation]
+	if raw == "" {
+		return ""
+	}
+	r := project.ParseHold(raw)
+	if r.Problem != "" {
+		return " (" + r.Problem + ")"
+	}
+	return fmt.Sprintf(" by %s at %s", r.By, r.At.Local().Format("15:04:05"))
+}
+
+// record makes the annotation's value. While a valid record stands on a held
+// queue its previous policy is kept: it is what the first hold found.
+func (d *Desk) record(o *unstructured.Unstructured, policy world.StopPolicy, reason string) []byte {
+	r := world.HoldRecord{Version: 1, By: d.who(), At: d.opts.Clock.Now().UTC().Truncate(1e9), Reason: reason, Policy: policy, Previous: policyOf(o)}
+	if raw := o.GetAnnotations()[world.HoldAnnotation]; raw != "" && policyOf(o).Stopped() {
+		if old := project.ParseHold(raw); old.Problem == "" {
+			r.Previous = old.Previous
+		}
+	}
+	return mustJSON(r)
+}
+
+func holdNotes(k world.Kind, drain bool) []string {
+	var out []string
+	if k == world.KindClusterQueue {
+		out = append(out,
+			"While it is held its nominal quota stays lendable: the cohort may borrow all of it.",
+			"Its running Workloads cannot be preempted while it is held, so what they borrow cannot be reclaimed.")
+	} else {
+		out = append(out, "Kueue shows 0 pending Workloads on a held LocalQueue; they are still there.")
+	}
+	if drain {
+		out = append([]string{"A drain evicts every admitted Workload of the queue. What they have done since their last checkpoint is lost; whether they keep checkpoints is not known."}, out...)
+	}
+	return out
+}
+
+func (d *Desk) confirmHold(p *Plan, ref world.Ref, drain bool) Confirm {
+	if drain {
+		return Confirm{ConfirmContext, d.opts.Context + " " + strconv.Itoa(len(p.Evicts))}
+	}
+	if len(p.LosesReservation) > 0 {
+		return Confirm{ConfirmName, ref.Name}
+	}
+	return Confirm{ConfirmYes, "y"}
+}
+
+// PlanResume plans to give a queue the stop policy back that its hold record
+// names, and to take the record away. Without a usable record it plans None and
+// says that this is a guess.
+func (d *Desk) PlanResume(ctx context.Context, ref world.Ref) (Plan, error) {
+	c, o, err := d.openQueue(ctx, ref)
+	if err != nil {
+		return Plan{}, err
+	}
+	now := policyOf(o)
+	raw := o.GetAnnotations()[world.HoldAnnotation]
+	p := d.plan(Resume)
+	t := target(ref, o)
+	to := world.StopNone
+	switch {
+	case raw == "" && !now.Stopped():
+		return Plan{}, &Problem{What: fmt.Sprintf("%s is not held", ref), Do: "Nothing to do."}
+	case raw == "":
+		p.Notes = append(p.Notes, "It was not held with holdfast: which policy it had before is not recorded, None is assumed.")
+	default:
+		to = d.recorded(&p, raw, now)
+	}
+	t.Change = fmt.Sprintf("stopPolicy %s -> %s", now, to)
+	if now == to {
+		t.Change = fmt.Sprintf("stopPolicy stays %s; the hold record is taken away", now)
+	}
+	t.Patch = mustJSON(map[string]any{
+		"metadata": map[string]any{"annotations": map[string]any{world.HoldAnnotation: nil}},
+		"spec":     map[string]any{"stopPolicy": string(to)},
+	})
+	if err := d.dryRun(ctx, c, &p, t, o); err != nil {
+		return Plan{}, err
+	}
+	d.sortWorkloads(&p, t.Ref, false)
+	d.afterResume(&p, t.Ref, to)
+	return p, nil
+}
+
+// recorded returns the policy to restore and notes what is odd about the record.
+func (d *Desk) recorded(p *Plan, raw string, now world.StopPolicy) world.StopPolicy {
+	r := project.ParseHold(raw)
+	if r.Problem != "" {
+		p.Notes = append(p.Notes, r.Problem+"; None is assumed.")
+		return world.StopNone
+	}
+	p.Notes = append(p.Notes, fmt.Sprintf("Held by %s at %s%s; before that its policy was %s.", r.By, r.At.Local().Format("2006-01-02 15:04:05"), quoted(r.Reason), r.Previous))
+	switch {
+	case !now.Stopped():
+		p.Notes = append(p.Notes, "Somebody lifted the hold already; only the record is left.")
+		return now
+	case now != r.Policy:
+		p.Notes = append(p.Notes, fmt.Sprintf("Somebody changed its policy since: the hold set %s, now it is %s.", r.Policy, now))
+	}
+	return r.Previous
+}
+
+func quoted(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return " (" + strconv.Quote(reason) + ")"
+}
+
+// openQueue reads a queue for hold or resume.
+func (d *Desk) openQueue(ctx context.Context, ref world.Ref) (*client, *unstructured.Unstructured, error) {
+	info, err := infoOf(ref.Kind)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.holdable {
+		return nil, nil, &Problem{What: fmt.Sprintf("a %s has no stopPolicy", ref.Kind), Do: "Hold or resume its ClusterQueue or LocalQueue."}
+	}
+	if err := d.mayWrite(); err != nil {
+		return nil, nil, err
+	}
+	c, err := d.client()
+	if err != nil {
+		return nil, nil, err
+	}
+	o, err := c.get(ctx, ref)
+	return c, o, err
+}
+
+// mayWrite fails when the program was started read-only.
+func (d *Desk) mayWrite() error {
+	if d.opts.ReadOnly {
+		return &Problem{What: "holdfast was started with --read-only", Do: "Start it without --read-only to act. Nothing was changed."}
+	}
+	return nil
+}

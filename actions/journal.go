@@ -1,0 +1,144 @@
+package actions
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// rewatchPause keeps a watch that ends at once from being begun in a tight loop.
+const rewatchPause = 200 * time.Millisecond
+
+// Journal is the append-only record of what was done: JSON lines, an intent
+// before each action and its result after. The file has mode 0600 in a folder
+// of mode 0700. It is safe for concurrent use, also by several processes.
+type Journal struct {
+	path string
+	mu   sync.Mutex
+}
+
+// NewJournal returns the journal at the path. Nothing is created before the
+// first entry.
+func NewJournal(path string) *Journal { return &Journal{path: path} }
+
+// Path returns where the journal is.
+func (j *Journal) Path() string { return j.path }
+
+// JournalEntry is one line of the journal. Times are UTC.
+type JournalEntry struct {
+	ID      string         `json:"id"`
+	Time    time.Time      `json:"time"`
+	Entry   string         `json:"entry"` // intent or result
+	Action  Action         `json:"action"`
+	Context string         `json:"context"`
+	Server  string         `json:"server"`
+	User    string         `json:"user"`
+	Reason  string         `json:"reason,omitempty"`
+	Objects []JournalEvent `json:"objects"`
+}
+
+// JournalEvent is one object of an entry.
+type JournalEvent struct {
+	Object          string          `json:"object"`
+	UID             string          `json:"uid,omitempty"`
+	Generation      int64           `json:"generation,omitempty"`
+	ResourceVersion string          `json:"resourceVersion,omitempty"`
+	Change          string          `json:"change,omitempty"`
+	Patch           json.RawMessage `json:"patch,omitempty"`
+	Outcome         Outcome         `json:"outcome,omitempty"`
+	Detail          string          `json:"detail,omitempty"`
+	Verified        bool            `json:"verified,omitempty"`
+}
+
+func (j *Journal) intent(p Plan, now time.Time) (string, error) {
+	var b [6]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return "", err
+	}
+	e := entry(p, now)
+	e.ID, e.Entry = now.UTC().Format("20060102T150405Z")+"-"+hex.EncodeToString(b[:]), "intent"
+	for _, t := range p.Targets {
+		e.Objects = append(e.Objects, JournalEvent{
+			Object: t.Ref.String(), UID: string(t.Ref.UID), Generation: t.Generation, ResourceVersion: t.ResourceVersion, Change: t.Change, Patch: t.Patch,
+		})
+	}
+	if p.Export != nil {
+		e.Objects = append(e.Objects, JournalEvent{Object: "file", Change: "export to " + p.Export.Path})
+	}
+	if err := j.append(e); err != nil {
+		return "", &Problem{
+			What: fmt.Sprintf("the journal %s cannot be written (%v), so nothing was done", j.path, err),
+			Do:   "Make room or fix the folder's rights, or point --journal elsewhere.", Err: err,
+		}
+	}
+	return e.ID, nil
+}
+
+func (j *Journal) result(id string, p Plan, r Result, now time.Time) error {
+	e := entry(p, now)
+	e.ID, e.Entry = id, "result"
+	for _, o := range r.Objects {
+		e.Objects = append(e.Objects, JournalEvent{Object: o.Ref.String(), UID: string(o.Ref.UID), Outcome: o.Outcome, Detail: o.Detail, Verified: o.Verified})
+	}
+	return j.append(e)
+}
+
+func entry(p Plan, now time.Time) JournalEntry {
+	return JournalEntry{Time: now.UTC(), Action: p.Action, Context: p.Context, Server: p.Server, User: p.User, Reason: p.Reason}
+}
+
+// append writes one line with one write, so that lines of several writers never
+// mix, and waits until it is on the disk.
+func (j *Journal) append(e JournalEntry) (err error) {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := os.MkdirAll(filepath.Dir(j.path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(j.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if _, err := f.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// Read returns the entries, oldest first. Lines that cannot be read are returned
+// as problems in words; a journal that does not exist has no entries.
+func (j *Journal) Read() ([]JournalEntry, []string, error) {
+	raw, err := os.ReadFile(j.path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	var out []JournalEntry
+	var bad []string
+	for i, line := range strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n") {
+		if line == "" {
+			continue
+		}
+		var e JournalEntry
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			bad = append(bad, fmt.Sprintf("line %d cannot be read: %v", i+1, err))
+			continue
+		}
+		out = append(out, e)
+	}
+	return out, bad, nil
+}

@@ -1,0 +1,159 @@
+// Package actions is the only part of holdfast that writes to a cluster. Every
+// change goes the same way: a Plan says what will happen and is read-only; a
+// person confirms it; Execute does exactly that under preconditions; Verify
+// watches until Kueue has taken it up; the journal has a line before and after.
+package actions
+
+import (
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+// Action is what a plan does.
+type Action string
+
+// The actions.
+const (
+	Hold   Action = "hold"
+	Drain  Action = "drain"
+	Resume Action = "resume"
+	Edit   Action = "edit"
+	Export Action = "export"
+)
+
+// Level is how much a person must type to confirm, growing with the blast
+// radius.
+type Level uint8
+
+// The levels.
+const (
+	// ConfirmYes asks for y: one object, nobody evicted or preempted.
+	ConfirmYes Level = iota
+	// ConfirmName asks for the object's name: several objects, or somebody is
+	// evicted or may be preempted.
+	ConfirmName
+	// ConfirmContext asks for the context's name and the number of Workloads: a
+	// drain.
+	ConfirmContext
+)
+
+// Confirm is the question at the end of a plan. The default is always No.
+type Confirm struct {
+	Level Level
+	// Expects is exactly what must be typed: "y", a name, or "context count".
+	Expects string
+}
+
+// Accepts reports whether typed confirms the plan.
+func (c Confirm) Accepts(typed string) bool { return c.Expects != "" && typed == c.Expects }
+
+// Target is one object that a plan changes, as it was when the plan was made.
+type Target struct {
+	Ref        world.Ref
+	APIVersion string
+	Generation int64
+	// ResourceVersion is that of the object which the plan was made from.
+	ResourceVersion string
+	// Patch is the JSON merge patch that Execute sends, less the resourceVersion
+	// that it adds. Empty when the plan writes nothing to this object.
+	Patch []byte
+	// HoldBefore is the raw value of the hold annotation when planned; "" for none.
+	HoldBefore string
+	// Change says in words what becomes of the object ("stopPolicy None -> Hold").
+	Change string
+}
+
+// Affected is a Workload that a plan touches, with what becomes of it.
+type Affected struct {
+	Ref      world.Ref
+	Job      string // name of the owner job
+	Priority int32
+	Uses     []world.Use
+	Note     string
+}
+
+// Plan is everything that a person must see before saying yes, and everything
+// that Execute needs. A Plan is a value: a dialog holds it, and what is executed
+// is that plan and never "the current row".
+type Plan struct {
+	Action  Action
+	Context string // kubeconfig context
+	Server  string
+	User    string
+	Targets []Target
+	// RunsOn, LosesReservation, StaysPending and Evicts sort the Workloads of the
+	// targets by what becomes of them. After a resume StaysPending are the ones
+	// that will be tried again.
+	RunsOn, LosesReservation, StaysPending, Evicts []Affected
+	// Incomplete says why the lists above may lack Workloads; empty: they are whole.
+	Incomplete string
+	// Diff is a unified diff of the live object against the server's dry-run
+	// result, one line an entry.
+	Diff []string
+	// Notes are facts that the person should weigh, most important first.
+	Notes []string
+	// Warnings are the API server's own words.
+	Warnings []string
+	// Unknown lists what could not be found out and matters.
+	Unknown []string
+	Confirm Confirm
+	// Reason is the person's own why; it goes into the hold record and journal.
+	Reason string
+	// Export is set for Export plans only.
+	Export *ExportPlan
+}
+
+// ExportPlan says what an export will contain and where it goes.
+type ExportPlan struct {
+	Scope Scope
+	Path  string // absolute; must not exist
+	Count int    // Workloads known now
+	// IncludePodEnv keeps env values and args; otherwise they are redacted.
+	IncludePodEnv bool
+}
+
+// Scope selects Workloads: of one ClusterQueue, one LocalQueue, one namespace,
+// or all when every field is empty.
+type Scope struct {
+	ClusterQueue string
+	LocalQueue   world.Key
+	Namespace    string
+}
+
+// Outcome is what became of one object of a plan.
+type Outcome string
+
+// The outcomes.
+const (
+	Done    Outcome = "done"
+	NotDone Outcome = "notDone"
+	// OutcomeUnknown: the request went out and no answer came back.
+	OutcomeUnknown Outcome = "unknown"
+	Refused        Outcome = "refused"
+)
+
+// ObjectResult is what became of one target.
+type ObjectResult struct {
+	Ref     world.Ref
+	Outcome Outcome
+	// Detail is one sentence: what was seen, or what to do next.
+	Detail string
+	// Verified is set when Kueue was seen to have taken up the change.
+	Verified bool
+}
+
+// Result is the outcome of Execute.
+type Result struct {
+	Action    Action
+	Objects   []ObjectResult
+	JournalID string
+}
+
+// OK reports whether every object is done and verified.
+func (r Result) OK() bool {
+	for _, o := range r.Objects {
+		if o.Outcome != Done || !o.Verified {
+			return false
+		}
+	}
+	return len(r.Objects) > 0
+}

@@ -1,0 +1,175 @@
+// Package kube connects to a cluster: client configurations with the rights that
+// a part of the program may have, and the questions that are asked of any
+// cluster (who am I, which versions speak).
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	authv1 "k8s.io/api/authentication/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/version"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"cli.holdfast.dev/holdfast/model/text"
+)
+
+// Group is Kueue's API group.
+const Group = "kueue.x-k8s.io"
+
+// Versions of Group that the console can speak, the preferred one first.
+func Versions() []string { return []string{"v1beta2", "v1beta1"} }
+
+// Limits of the console's own request rate. client-go's default of 5 a second
+// makes a console feel dead.
+const (
+	qps   = 50
+	burst = 100
+)
+
+// Reader returns a configuration for the model's clients: they can only read and
+// ask for access reviews. There is no time-out in it: it would cut long lists
+// and watches; every call has a context instead.
+func Reader(base *rest.Config, userAgent string) *rest.Config {
+	c := common(base, userAgent)
+	c.Wrap(func(rt http.RoundTripper) http.RoundTripper {
+		return ReadOnly(rt, "this part of the program only reads")
+	})
+	return c
+}
+
+// Writer returns a configuration for package actions. With readOnly set, the
+// same transport rule as for Reader refuses every write.
+func Writer(base *rest.Config, userAgent string, readOnly bool) *rest.Config {
+	c := common(base, userAgent)
+	if readOnly {
+		c.Wrap(func(rt http.RoundTripper) http.RoundTripper {
+			return ReadOnly(rt, "holdfast was started with --read-only")
+		})
+	}
+	return c
+}
+
+func common(base *rest.Config, userAgent string) *rest.Config {
+	c := rest.CopyConfig(base)
+	c.QPS, c.Burst, c.Timeout = qps, burst, 0
+	c.UserAgent = userAgent
+	return c
+}
+
+// Client asks a cluster about itself. Its methods block until the answer is
+// there or ctx ends, and may be called from any goroutine.
+type Client struct {
+	set *kubernetes.Clientset
+}
+
+// NewClient makes a Client from a Reader configuration.
+func NewClient(c *rest.Config) (*Client, error) {
+	set, err := kubernetes.NewForConfig(c)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{set}, nil
+}
+
+// Whoami returns the user as the server knows it.
+func (c *Client) Whoami(ctx context.Context) (string, error) {
+	r, err := c.set.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	if err != nil {
+		return "", err
+	}
+	return text.Clean(r.Status.UserInfo.Username), nil
+}
+
+// ServerVersion returns the API server's version, and is the cheapest question
+// that proves that it answers.
+func (c *Client) ServerVersion(ctx context.Context) (string, error) {
+	raw, err := c.set.Discovery().RESTClient().Get().AbsPath("/version").Do(ctx).Raw()
+	if err != nil {
+		return "", err
+	}
+	var v version.Info
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return "", fmt.Errorf("the server's /version is not readable: %w", err)
+	}
+	return text.Clean(v.GitVersion), nil
+}
+
+// ErrNoKueue is returned when a cluster does not serve Kueue's API group.
+var ErrNoKueue = errors.New("this cluster does not serve the API group " + Group + ": Kueue is not installed, or its CRDs are missing")
+
+// Served returns the versions of Kueue's API group that are served and the one
+// to use. It returns ErrNoKueue where there is none.
+func (c *Client) Served(ctx context.Context) (served []string, use string, err error) {
+	var g metav1.APIGroup
+	raw, err := c.set.Discovery().RESTClient().Get().AbsPath("/apis/" + Group).Do(ctx).Raw()
+	if apierrors.IsNotFound(err) {
+		return nil, "", ErrNoKueue
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	if err := json.Unmarshal(raw, &g); err != nil {
+		return nil, "", fmt.Errorf("the discovery document of %s is not readable: %w", Group, err)
+	}
+	for _, v := range g.Versions {
+		served = append(served, text.Clean(v.Version))
+	}
+	for _, v := range Versions() {
+		if slices.Contains(served, v) {
+			return served, v, nil
+		}
+	}
+	return served, "", fmt.Errorf("%s is served as %s only; this program speaks %s", Group, strings.Join(served, ", "), strings.Join(Versions(), " and "))
+}
+
+// Manager is what the Deployment of Kueue's manager says.
+type Manager struct {
+	// Version is the image tag ("v0.19.2"); empty when the image has none.
+	Version string
+	// Available is the Deployment's Available condition.
+	Available bool
+	Detail    string
+}
+
+// Manager reads the manager's Deployment in the namespace where Kueue runs.
+func (c *Client) Manager(ctx context.Context, namespace, name string) (Manager, error) {
+	d, err := c.set.AppsV1().Deployments(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return Manager{}, err
+	}
+	var m Manager
+	for _, k := range d.Spec.Template.Spec.Containers {
+		if k.Name == "manager" || len(d.Spec.Template.Spec.Containers) == 1 {
+			m.Version = text.Clean(tag(k.Image))
+		}
+	}
+	for _, cond := range d.Status.Conditions {
+		if cond.Type == "Available" {
+			m.Available = cond.Status == "True"
+			m.Detail = text.Clean(cond.Message)
+		}
+	}
+	return m, nil
+}
+
+// tag returns the tag of an image reference without its digest.
+func tag(image string) string {
+	image, _, _ = strings.Cut(image, "@")
+	if i := strings.LastIndexByte(image, ':'); i > strings.LastIndexByte(image, '/') {
+		return image[i+1:]
+	}
+	return ""
+}
+
+// Patience is how long one small question to a cluster may take.
+const Patience = 8 * time.Second

@@ -1,0 +1,112 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"cli.holdfast.dev/holdfast/model/text"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+// silence is how long a healthy watch may say nothing: the server sends a
+// bookmark about once a minute.
+const silence = 90 * time.Second
+
+// feed follows how one kind's list and watch are doing. client-go's own error
+// handler does not see most outages (a refused connection is retried inside the
+// reflector), so the calls themselves report here.
+type feed struct {
+	mu     sync.Mutex
+	synced bool
+	heard  time.Time // last answer, event or bookmark
+	err    error     // of the last list or watch call; nil: it worked
+	count  int       // objects streamed so far of a list in progress
+}
+
+// answered notes that the server said something at the time.
+func (f *feed) answered(now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.heard, f.err = now, nil
+}
+
+// failed notes that a list or watch call did not work.
+func (f *feed) failed(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.err = err
+}
+
+// streaming notes that one more object of the first list arrived.
+func (f *feed) streaming(now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.count++
+	f.heard = now
+}
+
+// listed notes that a complete list of n objects is in the store.
+func (f *feed) listed(now time.Time, n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.synced, f.heard, f.err, f.count = true, now, nil, n
+}
+
+// changed notes an event after the list; delta is +1 or -1 for objects that came
+// or went.
+func (f *feed) changed(now time.Time, delta int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.heard, f.err = now, nil
+	f.count += delta
+}
+
+// freshness is the feed's state at the time. reach is the error of the last
+// probe of the server, nil when it answered.
+func (f *feed) freshness(now time.Time, reach error) world.Freshness {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := world.Freshness{Synced: f.synced, Heard: f.heard, Count: f.count}
+	err := f.err
+	if err == nil {
+		err = reach
+	}
+	switch {
+	case err != nil:
+		out.Feed, out.Detail = classify(err)
+	case !f.synced:
+		out.Feed = world.Syncing
+	case now.Sub(f.heard) > silence:
+		out.Feed, out.Detail = world.Delayed, "the watch has been silent for longer than a healthy one"
+	default:
+		// A live feed's exact last byte is of no interest; leaving it out keeps an
+		// idle snapshot equal to the one before.
+		out.Feed, out.Heard = world.Live, time.Time{}
+	}
+	return out
+}
+
+// classify turns an error of a list, watch or probe into a state and words.
+func classify(err error) (world.Feed, string) {
+	detail := text.Clean(err.Error())
+	var status apierrors.APIStatus
+	var netErr net.Error
+	switch {
+	case apierrors.IsForbidden(err):
+		return world.Denied, detail
+	case apierrors.IsUnauthorized(err):
+		return world.Denied, "the server does not accept the credentials: " + detail
+	case apierrors.IsNotFound(err), errors.As(err, new(absentError)):
+		return world.Absent, "the cluster does not serve this resource: " + detail
+	case errors.As(err, &status):
+		return world.Failing, detail
+	case errors.As(err, &netErr) && netErr.Timeout():
+		return world.Disconnected, fmt.Sprintf("no answer in time: %s", detail)
+	}
+	return world.Disconnected, detail
+}

@@ -1,0 +1,161 @@
+package store
+
+import (
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"cli.holdfast.dev/holdfast/model/quota"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+// index keeps what is derived from Workloads up to date, one Workload at a time.
+type index struct {
+	byUID   sharedMap[*world.Workload]
+	byJob   sharedMap[[]*world.Workload]
+	victims sharedMap[[]*world.Workload]
+	byLocal map[world.Key]Counts
+	holding map[string]Counts // of those that hold quota, by ClusterQueue
+	usage   map[string]map[world.FlavorResource]quota.Usage
+	total   Counts
+
+	localsShared bool // byLocal belongs to a snapshot; copy before writing
+}
+
+func newIndex() index {
+	return index{byLocal: map[world.Key]Counts{}, holding: map[string]Counts{}, usage: map[string]map[world.FlavorResource]quota.Usage{}}
+}
+
+// replace takes old out of the index and puts row in; either may be nil.
+func (x *index) replace(old, row *world.Workload) {
+	if x.localsShared {
+		x.byLocal, x.localsShared = maps.Clone(x.byLocal), false
+	}
+	if old != nil {
+		x.count(old, -1)
+		x.unlink(old, row)
+	}
+	if row != nil {
+		x.count(row, 1)
+		x.byUID.set(row.UID, row)
+		if row.JobUID != "" {
+			add(&x.byJob, row.JobUID, row)
+		}
+		if row.Preempted != nil && row.Preempted.PreemptorUID != "" {
+			add(&x.victims, row.Preempted.PreemptorUID, row)
+		}
+	}
+}
+
+func (x *index) unlink(old, row *world.Workload) {
+	// A Workload deleted and made again under its name has another UID.
+	if row == nil || row.UID != old.UID {
+		x.byUID.remove(old.UID)
+	}
+	if old.JobUID != "" {
+		take(&x.byJob, old.JobUID, old)
+	}
+	if old.Preempted != nil && old.Preempted.PreemptorUID != "" {
+		take(&x.victims, old.Preempted.PreemptorUID, old)
+	}
+}
+
+func add(m *sharedMap[[]*world.Workload], uid types.UID, w *world.Workload) {
+	// Clip so that appending never writes into a slice that a snapshot holds.
+	m.set(uid, append(slices.Clip(m.get(uid)), w))
+}
+
+func take(m *sharedMap[[]*world.Workload], uid types.UID, w *world.Workload) {
+	left := slices.DeleteFunc(slices.Clone(m.get(uid)), func(x *world.Workload) bool { return x == w })
+	if len(left) == 0 {
+		m.remove(uid)
+		return
+	}
+	m.set(uid, left)
+}
+
+func (c *Counts) add(w *world.Workload, n int) {
+	switch w.State {
+	case world.Pending:
+		c.Pending += n
+	case world.Evicting:
+		c.Evicting += n
+	case world.Finished:
+		c.Finished += n
+	case world.Deactivated:
+		c.Deactivated += n
+	}
+	if w.HoldsQuota() {
+		c.Reserving += n
+		if w.Conditions.True(world.CondAdmitted) {
+			c.Admitted += n
+		}
+	}
+}
+
+func (x *index) count(w *world.Workload, n int) {
+	x.total.add(w, n)
+	local := world.Key{Namespace: w.Namespace, Name: w.LocalQueue}
+	c := x.byLocal[local]
+	c.add(w, n)
+	if c == (Counts{}) {
+		delete(x.byLocal, local)
+	} else {
+		x.byLocal[local] = c
+	}
+	if !w.HoldsQuota() {
+		return
+	}
+	h := x.holding[w.ClusterQueue]
+	h.add(w, n)
+	x.holding[w.ClusterQueue] = h
+	cells := x.usage[w.ClusterQueue]
+	if cells == nil {
+		cells = map[world.FlavorResource]quota.Usage{}
+		x.usage[w.ClusterQueue] = cells
+	}
+	admitted := w.Conditions.True(world.CondAdmitted)
+	for _, u := range w.Usage {
+		c := cells[u.FlavorResource]
+		c.FlavorResource = u.FlavorResource
+		c.Reserved += world.Amount(n) * u.Amount
+		if admitted {
+			c.Admitted += world.Amount(n) * u.Amount
+		}
+		if c.Reserved == 0 && c.Admitted == 0 {
+			delete(cells, u.FlavorResource)
+		} else {
+			cells[u.FlavorResource] = c
+		}
+	}
+}
+
+// usageOf returns what the ClusterQueue's Workloads hold, in any order.
+func (x *index) usageOf(clusterQueue string) []quota.Usage {
+	return slices.Collect(maps.Values(x.usage[clusterQueue]))
+}
+
+// countQueues sums the Workloads of each ClusterQueue: those that hold quota
+// where they hold it, the others where their LocalQueue points.
+func (x *index) countQueues(locals []*world.LocalQueue) map[string]Counts {
+	out := make(map[string]Counts, len(x.holding))
+	for name, h := range x.holding {
+		out[name] = Counts{Reserving: h.Reserving, Admitted: h.Admitted, Evicting: h.Evicting}
+	}
+	for _, lq := range locals {
+		l := x.byLocal[lq.Key]
+		c := out[lq.ClusterQueue]
+		c.Pending += l.Pending
+		c.Finished += l.Finished
+		c.Deactivated += l.Deactivated
+		out[lq.ClusterQueue] = c
+	}
+	return out
+}
+
+func (x *index) publish(s *Snapshot) {
+	s.byUID, s.byJob, s.victims = x.byUID.publish(), x.byJob.publish(), x.victims.publish()
+	s.byLocal, s.total = x.byLocal, x.total
+	x.localsShared = true
+}

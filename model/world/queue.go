@@ -1,0 +1,155 @@
+package world
+
+import (
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// FlavorResource is one cell of quota: a resource in a ResourceFlavor.
+type FlavorResource struct{ Flavor, Resource string }
+
+// Less orders by flavor, then resource.
+func (f FlavorResource) Less(o FlavorResource) bool {
+	if f.Flavor != o.Flavor {
+		return f.Flavor < o.Flavor
+	}
+	return f.Resource < o.Resource
+}
+
+// Quota is what a spec gives for one cell. A nil limit is no limit; zero is a
+// limit.
+type Quota struct {
+	FlavorResource
+	Nominal        Amount
+	BorrowingLimit *Amount
+	LendingLimit   *Amount
+}
+
+// Use is an amount of one cell, as a status or an admission states it.
+type Use struct {
+	FlavorResource
+	Amount Amount
+}
+
+// ResourceGroup lists resources that are given from the same flavors, in the
+// order in which Kueue tries them.
+type ResourceGroup struct {
+	Resources []string
+	Flavors   []string
+}
+
+// PreemptionPolicy is spec.preemption of a ClusterQueue, in Kueue's words.
+type PreemptionPolicy struct {
+	WithinClusterQueue, ReclaimWithinCohort, BorrowWithinCohort string
+	BorrowMaxPriority                                           *int32
+}
+
+// CheckRule names an AdmissionCheck that a ClusterQueue asks for; empty
+// OnFlavors means every flavor.
+type CheckRule struct {
+	Name      string
+	OnFlavors []string
+}
+
+// QueueStatus is what Kueue last wrote into a queue's status. It may be older
+// than the spec.
+type QueueStatus struct {
+	Pending, Reserving, Admitted int32
+	Reservation, Usage           []Use
+}
+
+// ClusterQueue is the row of a ClusterQueue.
+type ClusterQueue struct {
+	Meta
+	Cohort     string // empty: none
+	StopPolicy StopPolicy
+	Strategy   string // BestEffortFIFO or StrictFIFO
+	// Namespaces selects the namespaces whose Workloads may be admitted. Nil means
+	// that the spec has no selector, which matches nothing.
+	Namespaces labels.Selector
+	// NamespacesProblem says why the selector could not be read.
+	NamespacesProblem string
+	Preemption        PreemptionPolicy
+	Groups            []ResourceGroup
+	Quotas            []Quota // every cell of the spec, in its order
+	Checks            []CheckRule
+	// FairWeight is spec.fairSharing.weight in thousandths; nil where not set (1).
+	FairWeight *int64
+	Hold       *HoldRecord
+	Conditions Conditions
+	Status     QueueStatus
+	// WeightedShare is status.fairSharing.weightedShare; nil where fair sharing is
+	// not shown to be on.
+	WeightedShare *int64
+}
+
+// Ref names the row.
+func (q *ClusterQueue) Ref() Ref { return Ref{KindClusterQueue, q.Key, q.UID} }
+
+// LocalQueue is the row of a LocalQueue.
+type LocalQueue struct {
+	Meta
+	ClusterQueue string
+	StopPolicy   StopPolicy
+	Hold         *HoldRecord
+	Conditions   Conditions
+	Status       QueueStatus
+}
+
+// Ref names the row.
+func (q *LocalQueue) Ref() Ref { return Ref{KindLocalQueue, q.Key, q.UID} }
+
+// Cohort is the row of a Cohort object. Cohorts that are only named by others
+// have no row; model/quota makes nodes for them.
+type Cohort struct {
+	Meta
+	Parent     string
+	Quotas     []Quota
+	FairWeight *int64
+	// WeightedShare is status.fairSharing.weightedShare, nil where absent.
+	WeightedShare *int64
+}
+
+// Ref names the row.
+func (c *Cohort) Ref() Ref { return Ref{KindCohort, c.Key, c.UID} }
+
+// Taint is a taint of a ResourceFlavor's nodes.
+type Taint struct{ Key, Value, Effect string }
+
+// Flavor is the row of a ResourceFlavor.
+type Flavor struct {
+	Meta
+	NodeLabels map[string]string
+	NodeTaints []Taint
+	Topology   string
+}
+
+// Ref names the row.
+func (f *Flavor) Ref() Ref { return Ref{KindResourceFlavor, f.Key, f.UID} }
+
+// Check is the row of an AdmissionCheck.
+type Check struct {
+	Meta
+	Controller string
+	Conditions Conditions
+}
+
+// Ref names the row.
+func (c *Check) Ref() Ref { return Ref{KindAdmissionCheck, c.Key, c.UID} }
+
+// PriorityClass is the row of a WorkloadPriorityClass.
+type PriorityClass struct {
+	Meta
+	Value int32
+}
+
+// Ref names the row.
+func (p *PriorityClass) Ref() Ref { return Ref{KindWorkloadPriorityClass, p.Key, p.UID} }
+
+// Namespace is the row of a Namespace: its labels decide who may be admitted.
+type Namespace struct {
+	Meta
+	Labels map[string]string
+}
+
+// Ref names the row.
+func (n *Namespace) Ref() Ref { return Ref{KindNamespace, n.Key, n.UID} }

@@ -1,0 +1,158 @@
+package world
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// State is where a Workload stands, read from its spec and conditions in a
+// fixed order (StateOf).
+type State uint8
+
+// The states.
+const (
+	Pending State = iota
+	Reserving
+	Admitted
+	Evicting
+	Finished
+	Deactivated
+)
+
+// String is the word that is shown and reported.
+func (s State) String() string {
+	return [...]string{"pending", "reserving", "admitted", "evicting", "finished", "deactivated"}[s]
+}
+
+// Condition types of a Workload, as Kueue spells them.
+const (
+	CondQuotaReserved = "QuotaReserved"
+	CondAdmitted      = "Admitted"
+	CondEvicted       = "Evicted"
+	CondPreempted     = "Preempted"
+	CondRequeued      = "Requeued"
+	CondFinished      = "Finished"
+	CondPodsReady     = "PodsReady"
+	CondActive        = "Active" // of queues and checks
+)
+
+// StateOf reads the state from spec.active and the conditions. The order
+// matters: QuotaReserved and Admitted usually stay True on finished Workloads,
+// and an eviction holds its quota until the job has stopped.
+func StateOf(active bool, c Conditions) State {
+	switch {
+	case c.True(CondFinished):
+		return Finished
+	case !active:
+		return Deactivated
+	case c.True(CondEvicted) && c.True(CondQuotaReserved):
+		return Evicting
+	case c.True(CondAdmitted):
+		return Admitted
+	case c.True(CondQuotaReserved):
+		return Reserving
+	}
+	return Pending
+}
+
+// Owner is the controller of a Workload: the Job that people know by name.
+type Owner struct {
+	APIVersion, Kind, Name string
+	UID                    types.UID
+}
+
+// PodSet is one set of equal pods of a Workload.
+type PodSet struct {
+	Name        string
+	Count       int32
+	MinCount    *int32 // partial admission: may start with as few
+	Admitted    *int32 // pods that were admitted; nil while nothing is assigned
+	Reclaimable int32  // pods that finished and whose quota is free again
+	// Flavors assigns a flavor to each resource; empty while nothing is assigned.
+	Flavors map[string]string
+	// Requests is what the whole pod set asks for now, in Kueue's units. Exact says
+	// whether Kueue itself published it (status.resourceRequests); otherwise it is
+	// the sum over containers, init containers and overhead, to which LimitRanges,
+	// RuntimeClasses and resource transformations may add.
+	Requests []Request
+	Exact    bool
+}
+
+// Request is an amount of a resource.
+type Request struct {
+	Resource string
+	Amount   Amount
+}
+
+// CheckState is status.admissionChecks of one check.
+type CheckState struct {
+	Name, State, Message string
+	At                   time.Time
+	RetryCount           int32
+}
+
+// Eviction is a count out of status.schedulingStats.
+type Eviction struct {
+	Reason, Cause string
+	Count         int32
+}
+
+// Preemption is what the Preempted condition says of the last preemption.
+type Preemption struct {
+	// PreemptorUID and PreemptorJobUID name the Workload that took the quota and
+	// its job; empty where Kueue wrote UNKNOWN or an older version wrote nothing.
+	PreemptorUID, PreemptorJobUID types.UID
+	Reason                        string // Kueue's: InClusterQueue, InCohortReclamation, ...
+	PreemptorPath, PreempteePath  string // "/cohort/.../clusterqueue"; empty where not written
+	At                            time.Time
+	// History is set when the Workload has been admitted again since.
+	History bool
+}
+
+// Workload is the row of a Workload.
+type Workload struct {
+	Meta
+	Owner      *Owner
+	JobUID     types.UID // label kueue.x-k8s.io/job-uid
+	LocalQueue string
+	// ClusterQueue is status.admission.clusterQueue; empty while nothing is
+	// assigned. The queue that a pending Workload waits for is its LocalQueue's.
+	ClusterQueue  string
+	Active        bool
+	Priority      int32 // nil in the spec counts as 0, as in Kueue
+	PriorityClass string
+	State         State
+	Conditions    Conditions
+	PodSets       []PodSet
+	// Usage is what the Workload takes from its ClusterQueue's quota now; empty
+	// when it holds none (HoldsQuota).
+	Usage                []Use
+	Checks               []CheckState
+	Preempted            *Preemption // nil: no Preempted condition, or its message says nothing
+	Evictions            []Eviction
+	RequeueAt            time.Time // zero: not in backoff
+	RequeueCount         int32
+	PastExecutionSeconds *int32
+	UnhealthyNodes       []string
+	// GatedBy is the annotation kueue.x-k8s.io/admission-gated-by.
+	GatedBy string
+}
+
+// Ref names the row.
+func (w *Workload) Ref() Ref { return Ref{KindWorkload, w.Key, w.UID} }
+
+// JobName is the name that people use: the owner's, or the Workload's own where
+// it has none.
+func (w *Workload) JobName() string {
+	if w.Owner != nil {
+		return w.Owner.Name
+	}
+	return w.Name
+}
+
+// HoldsQuota reports whether the Workload counts against its ClusterQueue
+// (Kueue's HasActiveQuotaReservation).
+func (w *Workload) HoldsQuota() bool {
+	return w.Active && w.ClusterQueue != "" && w.Conditions.True(CondQuotaReserved) && !w.Conditions.True(CondFinished)
+}
