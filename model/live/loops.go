@@ -102,6 +102,7 @@ func (w *Watcher) contractLoop(ctx context.Context, client *kube.Client) {
 				c.User, c.UserFrom = user, "server"
 			}
 			setManager(c, m, err)
+			c.Asked = true
 		})
 		select {
 		case <-ctx.Done():

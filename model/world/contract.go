@@ -21,6 +21,9 @@ type Contract struct {
 	// UserFrom says where User comes from: "server" or "kubeconfig".
 	UserFrom     string
 	Impersonates string // --as; empty: nobody
+	// Asked is set once the server has been asked who the user is and what Kueue's
+	// manager says, whatever the answers were.
+	Asked bool
 	// ServerVersion is the API server's gitVersion.
 	ServerVersion string
 	Served        []string // versions of kueue.x-k8s.io that are served

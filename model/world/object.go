@@ -126,10 +126,10 @@ const HoldAnnotation = "holdfast.dev/hold"
 // another version, or one that cannot be read, has Problem set and nothing else
 // may be relied on.
 type HoldRecord struct {
-	Version  int        `json:"version"`
-	By       string     `json:"by"`
-	At       time.Time  `json:"at"`
-	Reason   string     `json:"reason,omitempty"`
+	Version int       `json:"version"`
+	By      string    `json:"by"`
+	At      time.Time `json:"at"`
+	Reason  string    `json:"reason,omitempty"`
 	// Policy is what the hold set; a queue that has another one now was changed by
 	// somebody since.
 	Policy   StopPolicy `json:"policy"`

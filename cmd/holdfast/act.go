@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/store"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+// actFlags are common to the commands that write.
+type actFlags struct {
+	yes     bool
+	confirm string
+	dryRun  string
+	output  string
+	reason  string
+}
+
+func (f *actFlags) add(c *cobra.Command) {
+	c.Flags().BoolVar(&f.yes, "yes", false, "confirm without a question, except where --confirm is needed")
+	c.Flags().StringVar(&f.confirm, "confirm", "", "confirm what --yes does not cover: the text that the plan asks for")
+	c.Flags().StringVar(&f.dryRun, "dry-run", "", "\"server\": print the plan, with the API server's dry-run result, and stop")
+	c.Flags().StringVarP(&f.output, "output", "o", "text", "text or json")
+}
+
+func (f *actFlags) check() error {
+	if f.dryRun != "" && f.dryRun != "server" {
+		return fmt.Errorf("--dry-run=%s is not known; the only one is --dry-run=server", f.dryRun)
+	}
+	if f.output != "text" && f.output != "json" {
+		return fmt.Errorf("-o %s is not known; choose text or json", f.output)
+	}
+	return nil
+}
+
+// act connects, waits for the lists, plans, asks and executes.
+func (a *app) act(ctx context.Context, f actFlags, plan func(context.Context, *session) (actions.Plan, error)) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	s, err := a.connect(ctx, false)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	watching := make(chan error, 1)
+	go func() { watching <- s.watcher.Run(ctx) }()
+	defer func() { cancel(); <-watching }()
+	if err := a.settle(ctx, s); err != nil {
+		return err
+	}
+	p, err := plan(ctx, s)
+	if errors.Is(err, actions.ErrNoChange) {
+		fmt.Fprintln(a.err, "holdfast: nothing to change")
+		return nil
+	}
+	if err != nil {
+		return refusal(err)
+	}
+	if err := a.printPlan(p, f); err != nil {
+		return err
+	}
+	if f.dryRun == "server" {
+		return nil
+	}
+	typed, err := a.ask(p, f)
+	if err != nil {
+		return coded(exitRefused, err)
+	}
+	r, err := s.desk.Execute(ctx, p, typed)
+	if err != nil {
+		return refusal(err)
+	}
+	return a.finish(p, r, f)
+}
+
+// settle waits until every kind was listed, or is known not to come.
+func (a *app) settle(ctx context.Context, s *session) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		snap := s.watcher.Snapshot()
+		if snap.Contract.Used != "" && snap.Contract.Asked && allSettled(snap) {
+			return nil
+		}
+		if k, f := snap.Worst(); snap.Contract.Used == "" && f.Detail != "" {
+			return coded(exitUnreadable, fmt.Errorf("%s cannot be read: %s", k, f.Detail))
+		}
+		select {
+		case <-ctx.Done():
+			k, f := snap.Worst()
+			return coded(exitUnreadable, fmt.Errorf("the cluster was not read completely in %s: %s is %s %s", patience, k, f.Feed, f.Detail))
+		case <-s.watcher.Changed():
+		}
+	}
+}
+
+func allSettled(s *store.Snapshot) bool {
+	for _, k := range world.WatchedKinds() {
+		if f := s.Fresh(k); f.Feed == world.Syncing || f.Feed == world.Disconnected {
+			return false
+		}
+	}
+	return true
+}
+
+// ask returns what confirms the plan: from the flags, or typed by the person.
+// Without a terminal and without a flag nothing is written.
+func (a *app) ask(p actions.Plan, f actFlags) (string, error) {
+	if f.confirm != "" {
+		if !p.Confirm.Accepts(f.confirm) {
+			return "", fmt.Errorf("--confirm %q is not what this plan asks for: %q; nothing was changed", f.confirm, p.Confirm.Expects)
+		}
+		return f.confirm, nil
+	}
+	if f.yes && p.Confirm.Level < actions.ConfirmContext {
+		return p.Confirm.Expects, nil
+	}
+	if !term.IsTerminal(int(a.in.Fd())) {
+		return "", fmt.Errorf("nothing was changed: confirm with --yes, or with --confirm %q where the plan evicts", p.Confirm.Expects)
+	}
+	fmt.Fprintf(a.err, "Type %q to %s, anything else leaves everything as it is: ", p.Confirm.Expects, p.Action)
+	line, err := bufio.NewReader(a.in).ReadString('\n')
+	if err != nil && line == "" {
+		return "", errors.New("nothing was changed")
+	}
+	if typed := strings.TrimSpace(line); p.Confirm.Accepts(typed) {
+		return typed, nil
+	}
+	return "", errors.New("not confirmed; nothing was changed")
+}
+
+// parseRef reads "cq/NAME", "lq/NAME" or "lq/NAMESPACE/NAME".
+func (a *app) parseRef(arg string) (world.Ref, error) {
+	parts := strings.Split(arg, "/")
+	switch strings.ToLower(parts[0]) {
+	case "cq", "clusterqueue", "clusterqueues":
+		if len(parts) == 2 && parts[1] != "" {
+			return world.Ref{Kind: world.KindClusterQueue, Key: world.Key{Name: parts[1]}}, nil
+		}
+	case "lq", "localqueue", "localqueues", "queue", "queues":
+		ns, err := a.namespace()
+		if err != nil {
+			return world.Ref{}, err
+		}
+		if len(parts) == 3 {
+			ns, parts = parts[1], []string{parts[0], parts[2]}
+		}
+		if len(parts) == 2 && parts[1] != "" && ns != "" {
+			return world.Ref{Kind: world.KindLocalQueue, Key: world.Key{Namespace: ns, Name: parts[1]}}, nil
+		}
+	}
+	return world.Ref{}, fmt.Errorf("%q does not name a queue: write cq/NAME or lq/NAMESPACE/NAME", arg)
+}
+
+// namespace is the one of the flag or of the kubeconfig's context.
+func (a *app) namespace() (string, error) {
+	ns, _, err := a.kube.ToRawKubeConfigLoader().Namespace()
+	if err != nil {
+		return "", coded(exitUnreadable, err)
+	}
+	return ns, nil
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"cli.holdfast.dev/holdfast/actions"
+)
+
+// Exit codes, the same for every command.
+const (
+	exitOK          = 0
+	exitUsage       = 2
+	exitUnreadable  = 3
+	exitRefused     = 4
+	exitUnverified  = 5
+	exitPartly      = 6
+	exitInterrupted = 130
+)
+
+// app is one run of the program: its terminal and its flags.
+type app struct {
+	in  *os.File
+	out io.Writer
+	err io.Writer
+	log *ring
+
+	kube       *genericclioptions.ConfigFlags
+	readOnly   bool
+	theme      string
+	ascii      bool
+	noColor    bool
+	production []string
+	kueueNS    string
+	kueueName  string
+	exportDir  string
+	journal    string
+}
+
+// codedError carries the exit code of a failure.
+type codedError struct {
+	code int
+	err  error
+}
+
+func (e codedError) Error() string { return e.err.Error() }
+func (e codedError) Unwrap() error { return e.err }
+
+func coded(code int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return codedError{code, err}
+}
+
+// exit prints err with what to do next and returns the exit code.
+func (a *app) exit(ctx context.Context, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	var c codedError
+	code := exitUsage
+	if errors.As(err, &c) {
+		code = c.code
+	}
+	if ctx.Err() != nil {
+		code = exitInterrupted
+	}
+	fmt.Fprintf(a.err, "holdfast: %v\n", err)
+	var advice interface{ Advice() string }
+	if errors.As(err, &advice) && advice.Advice() != "" {
+		fmt.Fprintf(a.err, "  %s\n", advice.Advice())
+	}
+	return code
+}
+
+// refusal gives an error of a plan its exit code.
+func refusal(err error) error {
+	var p *actions.Problem
+	if errors.As(err, &p) && p.Err != nil && !p.Rejected && !p.Conflict && errors.Is(p.Err, context.DeadlineExceeded) {
+		return coded(exitUnreadable, err)
+	}
+	return coded(exitRefused, err)
+}
+
+func (a *app) command() *cobra.Command {
+	a.kube = genericclioptions.NewConfigFlags(true)
+	// The flag would bound the whole body of a list: a big one could never load.
+	a.kube.Timeout = nil
+	c := &cobra.Command{
+		Use:   "holdfast",
+		Short: "A terminal operations console for Kueue",
+		Long: "holdfast shows the queues of a cluster with Kueue live: quota, borrowing, who preempted whom,\n" +
+			"and for each waiting Workload why it waits. It holds, edits, exports and resumes, each with a\n" +
+			"plan, a confirmation and a look at what Kueue made of it. Without a command it opens the console.",
+		Args:          cobra.NoArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          func(c *cobra.Command, _ []string) error { return a.console(c.Context()) },
+	}
+	f := c.PersistentFlags()
+	a.kube.AddFlags(f)
+	f.BoolVar(&a.readOnly, "read-only", os.Getenv("HOLDFAST_READ_ONLY") != "", "refuse every write in the HTTP transport, dry-runs included (or set HOLDFAST_READ_ONLY)")
+	f.StringVar(&a.kueueNS, "kueue-namespace", "kueue-system", "namespace of Kueue's manager")
+	f.StringVar(&a.kueueName, "kueue-deployment", "kueue-controller-manager", "Deployment of Kueue's manager")
+	f.StringVar(&a.exportDir, "export-dir", ".", "folder for exports")
+	f.StringVar(&a.journal, "journal", "", "file of the journal (default $XDG_STATE_HOME/holdfast/journal.jsonl)")
+	l := c.Flags()
+	l.StringVar(&a.theme, "theme", "", "colours of the console: default, contrast or mono")
+	l.BoolVar(&a.noColor, "no-color", os.Getenv("NO_COLOR") != "", "draw without colours (or set NO_COLOR)")
+	l.BoolVar(&a.ascii, "ascii", false, "draw with ASCII characters only")
+	l.StringSliceVar(&a.production, "production", nil, "contexts to mark as production")
+	c.AddCommand(a.holdCommand(), a.resumeCommand(), a.applyCommand(), a.exportCommand(), a.journalCommand(), a.rbacCommand(), a.versionCommand())
+	return c
+}
+
+// patience bounds how long a headless command waits for the cluster's lists.
+const patience = 60 * time.Second

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+func (a *app) holdCommand() *cobra.Command {
+	var f actFlags
+	var drain bool
+	c := &cobra.Command{
+		Use:   "hold cq/NAME | lq/NAMESPACE/NAME",
+		Short: "Stop new admissions of a queue; what runs goes on",
+		Long: "Sets stopPolicy Hold and records who, when, why and the policy before, so that resume can restore it.\n" +
+			"With --drain it sets HoldAndDrain, which evicts every admitted Workload of the queue.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			ref, err := a.parseRef(args[0])
+			if err != nil {
+				return err
+			}
+			return a.act(c.Context(), f, func(ctx context.Context, s *session) (actions.Plan, error) {
+				return s.desk.PlanHold(ctx, ref, drain, f.reason)
+			})
+		},
+	}
+	f.add(c)
+	c.Flags().StringVar(&f.reason, "reason", "", "why; shown to everyone who looks at the queue")
+	c.Flags().BoolVar(&drain, "drain", false, "evict what is admitted, too")
+	return c
+}
+
+func (a *app) resumeCommand() *cobra.Command {
+	var f actFlags
+	c := &cobra.Command{
+		Use:   "resume cq/NAME | lq/NAMESPACE/NAME",
+		Short: "Give a held queue the stop policy back that it had before",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			ref, err := a.parseRef(args[0])
+			if err != nil {
+				return err
+			}
+			return a.act(c.Context(), f, func(ctx context.Context, s *session) (actions.Plan, error) {
+				return s.desk.PlanResume(ctx, ref)
+			})
+		},
+	}
+	f.add(c)
+	return c
+}
+
+func (a *app) applyCommand() *cobra.Command {
+	var f actFlags
+	var file string
+	c := &cobra.Command{
+		Use:   "apply -f FILE",
+		Short: "Give an existing object the content of a file, after a server dry-run",
+		Long: "FILE holds one ClusterQueue, LocalQueue, Cohort, ResourceFlavor or WorkloadPriorityClass as YAML or JSON.\n" +
+			"What stands in it is set, what it does not name stays. stopPolicy and the hold record are set aside:\n" +
+			"hold and resume change them. With --dry-run=server nothing is written.",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if file == "" {
+				return errors.New("name the file with -f")
+			}
+			return a.act(c.Context(), f, func(ctx context.Context, s *session) (actions.Plan, error) {
+				return s.desk.PlanFile(ctx, file)
+			})
+		},
+	}
+	f.add(c)
+	c.Flags().StringVarP(&file, "filename", "f", "", "the file")
+	return c
+}
+
+func (a *app) exportCommand() *cobra.Command {
+	var f actFlags
+	c := &cobra.Command{
+		Use:   "export [cq/NAME | lq/NAMESPACE/NAME | ns/NAME]",
+		Short: "Write the state of Workloads into a new private file",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			scope, err := a.scope(args)
+			if err != nil {
+				return err
+			}
+			return a.act(c.Context(), f, func(ctx context.Context, s *session) (actions.Plan, error) {
+				return s.desk.PlanExport(ctx, scope)
+			})
+		},
+	}
+	f.add(c)
+	return c
+}
+
+func (a *app) scope(args []string) (actions.Scope, error) {
+	if len(args) == 0 {
+		return actions.Scope{}, nil
+	}
+	if name, ok := strings.CutPrefix(args[0], "ns/"); ok && name != "" {
+		return actions.Scope{Namespace: name}, nil
+	}
+	ref, err := a.parseRef(args[0])
+	if err != nil {
+		return actions.Scope{}, err
+	}
+	if ref.Kind == world.KindClusterQueue {
+		return actions.Scope{ClusterQueue: ref.Name}, nil
+	}
+	return actions.Scope{LocalQueue: ref.Key}, nil
+}

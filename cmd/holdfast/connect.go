@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/utils/clock"
+
+	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/kube"
+	"cli.holdfast.dev/holdfast/model/live"
+	"cli.holdfast.dev/holdfast/model/text"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+// session is a connection with all that reads and writes through it.
+type session struct {
+	contract world.Contract
+	watcher  *live.Watcher
+	desk     *actions.Desk
+	clock    clock.WithTicker
+}
+
+// connect reads the kubeconfig and builds the clients. With screen set the
+// credential plugin may talk to the person once, now, and never again.
+func (a *app) connect(ctx context.Context, screen bool) (*session, error) {
+	base, contract, err := a.target()
+	if err != nil {
+		return nil, coded(exitUnreadable, err)
+	}
+	if screen {
+		if err := greet(ctx, base); err != nil {
+			return nil, coded(exitUnreadable, err)
+		}
+		if err := takeStderr(a.log); err != nil {
+			return nil, err
+		}
+		if base.ExecProvider != nil {
+			base.ExecProvider.StdinUnavailable = true
+			base.ExecProvider.StdinUnavailableMessage = "the console has the terminal; log in with kubectl and start it again"
+		}
+	}
+	s := &session{contract: contract, clock: clock.RealClock{}}
+	agent := "holdfast/" + version()
+	namespace := ""
+	if a.kube.Namespace != nil {
+		namespace = *a.kube.Namespace
+	}
+	s.watcher = live.New(live.Options{
+		Config: kube.Reader(base, agent), Namespace: namespace, Contract: contract,
+		ManagerNamespace: a.kueueNS, ManagerName: a.kueueName, Clock: s.clock, Log: a.log.add,
+	})
+	journal, err := a.journalPath()
+	if err != nil {
+		return nil, err
+	}
+	s.desk, err = actions.NewDesk(actions.Options{
+		Config: kube.Writer(base, agent, a.readOnly), World: s.watcher.Snapshot, Context: contract.Context, ReadOnly: a.readOnly,
+		Journal: actions.NewJournal(journal), Clock: s.clock, ExportDir: a.exportDir, DraftDir: filepath.Join(filepath.Dir(journal), "drafts"),
+		Editor: editor(), VerifyFor: 20 * time.Second,
+	})
+	if err != nil {
+		return nil, coded(exitUnreadable, err)
+	}
+	return s, nil
+}
+
+// target returns the client configuration and what the kubeconfig says about it.
+func (a *app) target() (*rest.Config, world.Contract, error) {
+	loader := a.kube.ToRawKubeConfigLoader()
+	raw, err := loader.RawConfig()
+	if err != nil {
+		return nil, world.Contract{}, fmt.Errorf("the kubeconfig cannot be read: %s", text.Clean(err.Error()))
+	}
+	base, err := a.kube.ToRESTConfig()
+	if clientcmd.IsEmptyConfig(err) {
+		return nil, world.Contract{}, fmt.Errorf("no cluster is configured: set KUBECONFIG or --kubeconfig, as for kubectl")
+	}
+	if err != nil {
+		return nil, world.Contract{}, fmt.Errorf("the kubeconfig does not lead to a cluster: %s", text.Clean(err.Error()))
+	}
+	c := world.Contract{Context: raw.CurrentContext, Server: text.Clean(base.Host), UserFrom: "kubeconfig", Impersonates: text.Clean(base.Impersonate.UserName)}
+	if a.kube.Context != nil && *a.kube.Context != "" {
+		c.Context = *a.kube.Context
+	}
+	if k := raw.Contexts[c.Context]; k != nil {
+		c.User = text.Clean(k.AuthInfo)
+	}
+	c.Context = text.Clean(c.Context)
+	return base, c, nil
+}
+
+// greet makes one authenticated call while the terminal is still an ordinary
+// one, so that a credential plugin can show a prompt or a device code. Only
+// refused credentials end the program: a cluster that does not answer is shown
+// as such by the console.
+func greet(ctx context.Context, base *rest.Config) error {
+	ask, cancel := context.WithTimeout(ctx, kube.Patience)
+	if base.ExecProvider != nil {
+		cancel() // a person may need minutes to log in; Ctrl-C ends it
+		ask, cancel = context.WithCancel(ctx)
+	}
+	defer cancel()
+	c, err := kube.NewClient(kube.Reader(base, "holdfast/"+version()))
+	if err != nil {
+		return fmt.Errorf("no client can be made for this kubeconfig: %s", text.Clean(err.Error()))
+	}
+	_, err = c.ServerVersion(ask)
+	if apierrors.IsUnauthorized(err) {
+		return fmt.Errorf("the server does not accept the credentials: %s. Log in again, as for kubectl", text.Clean(err.Error()))
+	}
+	if base.ExecProvider != nil && err != nil && strings.Contains(err.Error(), "getting credentials") {
+		return fmt.Errorf("%s. Log in again, as for kubectl", text.Clean(err.Error()))
+	}
+	return ctx.Err()
+}
+
+// editor is the person's editor, as kubectl finds it.
+func editor() string {
+	for _, v := range []string{"KUBE_EDITOR", "VISUAL", "EDITOR"} {
+		if e := os.Getenv(v); e != "" {
+			return e
+		}
+	}
+	return "vi"
+}
+
+// journalPath is where the journal lives: the flag, or the XDG state folder.
+func (a *app) journalPath() (string, error) {
+	if a.journal != "" {
+		return filepath.Abs(a.journal)
+	}
+	state := os.Getenv("XDG_STATE_HOME")
+	if state == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("there is no home folder for the journal (%w): name a file with --journal", err)
+		}
+		state = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(state, "holdfast", "journal.jsonl"), nil
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"golang.org/x/term"
+
+	"cli.holdfast.dev/holdfast/ui"
+	"cli.holdfast.dev/holdfast/ui/theme"
+)
+
+// accessEvery is how often the person's rights are asked for again.
+const accessEvery = 5 * time.Minute
+
+// console opens the screen and keeps it until the person leaves.
+func (a *app) console(ctx context.Context) error {
+	if !term.IsTerminal(int(a.in.Fd())) || !term.IsTerminal(int(os.Stdout.Fd())) {
+		return errors.New("the console needs a terminal; for scripts see the commands in holdfast --help")
+	}
+	if a.theme != "" && !slices.Contains(theme.Names(), theme.Name(a.theme)) {
+		return fmt.Errorf("there is no theme %q; choose one of %v", a.theme, theme.Names())
+	}
+	s, err := a.connect(ctx, true)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- s.watcher.Run(ctx) }()
+	go a.keepAccess(ctx, s)
+	err = ui.Run(ctx, ui.Options{
+		Source: s.watcher, Desk: s.desk, Clock: s.clock, Theme: theme.Name(a.theme), NoColor: a.noColor, ASCII: a.ascii,
+		ReadOnly: a.readOnly, Production: slices.Contains(a.production, s.contract.Context), Log: a.log.all,
+	})
+	cancel()
+	return errors.Join(err, <-done)
+}
+
+func (a *app) keepAccess(ctx context.Context, s *session) {
+	for {
+		ask, cancel := context.WithTimeout(ctx, 30*time.Second)
+		s.desk.LoadAccess(ask)
+		cancel()
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.clock.After(accessEvery):
+		}
+	}
+}

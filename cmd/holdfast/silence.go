@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"log"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"cli.holdfast.dev/holdfast/model/text"
+)
+
+// ring keeps the last lines that would have gone to the terminal, for the log
+// screen. It is safe for concurrent use and never blocks a writer for long.
+type ring struct {
+	mu    sync.Mutex
+	lines []string
+	next  int
+}
+
+const ringSize = 1000
+
+func newRing() *ring { return &ring{lines: make([]string, 0, ringSize)} }
+
+// add stores a line, made safe to draw and stamped with the time.
+func (r *ring) add(line string) {
+	line = time.Now().Format("15:04:05 ") + text.Clean(line)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.lines) < ringSize {
+		r.lines = append(r.lines, line)
+		return
+	}
+	r.lines[r.next] = line
+	r.next = (r.next + 1) % ringSize
+}
+
+// all returns the lines, oldest first.
+func (r *ring) all() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append(append([]string(nil), r.lines[r.next:]...), r.lines[:r.next]...)
+}
+
+// Write stores each line of p.
+func (r *ring) Write(p []byte) (int, error) {
+	for _, l := range strings.Split(strings.TrimRight(string(p), "\n"), "\n") {
+		r.add(l)
+	}
+	return len(p), nil
+}
+
+// HandleWarningHeader implements rest.WarningHandler.
+func (r *ring) HandleWarningHeader(_ int, _ string, message string) {
+	if message != "" {
+		r.add("API server warning: " + message)
+	}
+}
+
+// silenced is what silence changed.
+type silenced struct {
+	ring *ring
+	std  *os.File
+}
+
+// silence sends what libraries print to a ring, so that it can never smear the
+// screen. It must run before anything else of the program: controller-runtime
+// prints a stack trace half a minute after the start if nobody told it where to
+// log.
+func silence() *silenced {
+	r := newRing()
+	ctrllog.SetLogger(logr.Discard())
+	klog.SetSlogLogger(slog.New(slog.NewTextHandler(r, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	rest.SetDefaultWarningHandler(r)
+	log.SetOutput(r)
+	return &silenced{ring: r, std: os.Stderr}
+}
+
+// takeStderr points os.Stderr at the ring. client-go gives a credential plugin
+// the os.Stderr of the moment when its authenticator is made, so this must come
+// before the long-lived clients. File descriptor 2 stays the terminal: a crash
+// of the runtime must be seen.
+func takeStderr(r *ring) error {
+	pr, pw, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	os.Stderr = pw
+	go func() {
+		s := bufio.NewScanner(pr)
+		s.Buffer(make([]byte, 4096), 1<<20)
+		for s.Scan() {
+			r.add(s.Text())
+		}
+		_, _ = io.Copy(io.Discard, pr) // a line beyond the limit must not block its writer
+	}()
+	return nil
+}
+
+func (s *silenced) restore() { os.Stderr = s.std }
