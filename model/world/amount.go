@@ -23,16 +23,14 @@ const CPU = "cpu"
 // requests: MilliValue for cpu, Value (rounded up) for the rest; what does not
 // fit into 64 bits is Unlimited, or the least value when negative.
 func ParseAmount(name string, q resource.Quantity) Amount {
-	scale := resource.Scale(0)
+	scale, most := resource.Scale(0), int64(math.MaxInt64)
 	if name == CPU {
-		scale = resource.Milli
+		scale, most = resource.Milli, math.MaxInt64/1000 // Kueue draws the line at whole cores
 	}
-	limit := resource.NewScaledQuantity(math.MaxInt64, scale)
-	if q.Cmp(*limit) >= 0 {
+	if q.Cmp(*resource.NewQuantity(most, resource.DecimalSI)) >= 0 {
 		return Unlimited
 	}
-	low := resource.NewScaledQuantity(math.MinInt64, scale)
-	if q.Cmp(*low) <= 0 {
+	if q.Cmp(*resource.NewScaledQuantity(math.MinInt64, scale)) <= 0 {
 		return math.MinInt64
 	}
 	return Amount(q.ScaledValue(scale))

@@ -1,0 +1,57 @@
+# holdfast. `make help` lists what there is.
+SHELL := /bin/sh
+# No C compiler is needed: everything is built and tested without cgo, and the
+# race detector, which needs one, runs only where one is found.
+export CGO_ENABLED := 0
+
+SANDBOX_BIN := $(CURDIR)/.sandbox/bin
+SANDBOX     := $(SANDBOX_BIN)/holdfast-sandbox
+DEMO        := $(CURDIR)/.sandbox/demo
+HAVE_CC     := $(shell command -v cc 2>/dev/null || command -v gcc 2>/dev/null)
+GO_FILES     = $(shell git ls-files -co --exclude-standard '*.go')
+
+.PHONY: help demo demo-down test test-fast race lint bench build sandbox clean
+
+help: ## show this
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: build sandbox ## build what is missing, start a real Kueue with an incident, open the console on it
+	@mkdir -p .sandbox/exports
+	@$(SANDBOX) run --dir $(DEMO) --oncall-role cmd/holdfast/rbac.yaml --scenario incident --kubeconfig oncall -- \
+		$(CURDIR)/bin/holdfast --journal $(CURDIR)/.sandbox/journal.jsonl --export-dir $(CURDIR)/.sandbox/exports
+
+demo-down: ## stop a sandbox that was left running
+	@if [ -x $(SANDBOX) ]; then $(SANDBOX) down --dir $(DEMO); fi
+
+test: sandbox race ## every test, the real control plane included
+	cd cmd/sandbox && HOLDFAST_SANDBOX_BIN=$(SANDBOX_BIN) go test -tags sandbox -timeout 20m ./...
+	HOLDFAST_SANDBOX_BIN=$(SANDBOX_BIN) go test -tags sandbox -timeout 20m ./...
+
+test-fast: ## the tests that need no sandbox
+	go test ./...
+	cd cmd/sandbox && go test ./build/... ./internal/...
+
+race: ## the tests without a sandbox, with the race detector where there is a C compiler
+ifneq ($(HAVE_CC),)
+	CGO_ENABLED=1 go test -race -timeout 20m ./model/... ./actions/... ./ui/...
+else
+	@echo "no C compiler: the race detector is left out"
+endif
+
+lint: ## formatting, vet and staticcheck
+	@bad=$$(gofmt -l $(GO_FILES)); if [ -n "$$bad" ]; then echo "not gofmt'ed (run gofmt -w):"; echo "$$bad"; exit 1; fi
+	go vet -tags sandbox ./...
+	go tool staticcheck -tags sandbox ./...
+	cd cmd/sandbox && go vet -tags sandbox ./...
+
+bench: ## the benchmarks
+	go test -run '^$$' -bench . -benchmem ./...
+
+build: ## bin/holdfast
+	go build -trimpath -ldflags '-s -w' -o bin/holdfast ./cmd/holdfast
+
+sandbox: ## the sandbox's programs (minutes when cold, a moment when nothing changed)
+	@cd cmd/sandbox && go run ./build -out $(SANDBOX_BIN)
+
+clean: demo-down ## what was built, and the demo's data
+	rm -rf bin .sandbox
