@@ -142,12 +142,18 @@ func shortfalls(n demand, node *quota.Node, down map[string]string) []Shortfall 
 }
 
 // cheapest returns the flavor that is nearest to serving: one that can ever fit
-// before one that cannot, then the least missing, then Kueue's order.
+// before one that cannot; among the first the one with the least missing, among
+// the others the largest; then Kueue's order.
 func cheapest(all []Shortfall) Shortfall {
 	best := all[0]
 	for _, x := range all[1:] {
 		ever, bestEver := x.Need <= x.Most, best.Need <= best.Most
-		if ever && !bestEver || ever == bestEver && x.Missing < best.Missing {
+		switch {
+		case ever != bestEver:
+			if ever {
+				best = x
+			}
+		case ever && x.Missing < best.Missing, !ever && x.Most > best.Most:
 			best = x
 		}
 	}
