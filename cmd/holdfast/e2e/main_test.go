@@ -132,19 +132,24 @@ func clusterQueue(t *testing.T, name string) *kueue.ClusterQueue {
 	return q
 }
 
-// resting returns the ClusterQueue once Kueue has left it alone for a while, so
-// that a changed resourceVersion later can only come from the program.
-func resting(t *testing.T, name string) *kueue.ClusterQueue {
+// resting returns what get reads once Kueue has left it alone for a while, so that
+// a changed resourceVersion later can only come from the program.
+func resting[T interface{ GetResourceVersion() string }](t *testing.T, get func() T) T {
 	t.Helper()
-	q, since := clusterQueue(t, name), time.Now()
-	eventually(t, name+" at rest", func() bool {
-		now := clusterQueue(t, name)
-		if now.ResourceVersion != q.ResourceVersion {
-			q, since = now, time.Now()
+	o, since := get(), time.Now()
+	eventually(t, "an object at rest", func() bool {
+		now := get()
+		if now.GetResourceVersion() != o.GetResourceVersion() {
+			o, since = now, time.Now()
 		}
 		return time.Since(since) > 3*time.Second
 	})
-	return q
+	return o
+}
+
+func restingQueue(t *testing.T, name string) *kueue.ClusterQueue {
+	t.Helper()
+	return resting(t, func() *kueue.ClusterQueue { return clusterQueue(t, name) })
 }
 
 func localQueue(t *testing.T, namespace, name string) *kueue.LocalQueue {

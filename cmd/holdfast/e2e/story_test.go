@@ -39,7 +39,7 @@ func TestRollback(t *testing.T) {
 		t.Fatal(err)
 	}
 	env = append(env, "KUBE_EDITOR="+editor)
-	before := resting(t, queue)
+	before := restingQueue(t, queue)
 	if got := gpuQuota(t, before); got != "20" {
 		t.Fatalf("the incident's mistake is not there: %s gpu nominal", got)
 	}
@@ -72,7 +72,7 @@ func TestRollback(t *testing.T) {
 	}
 	c.confirms("y", "done, and seen to be taken up")
 	c.sees("Active=False (Stopped)")
-	held := resting(t, queue)
+	held := restingQueue(t, queue)
 	if p := policy(held); p != kueue.Hold {
 		t.Fatalf("stopPolicy %s, want Hold", p)
 	}
