@@ -231,4 +231,3 @@ func BenchmarkFillAndSnapshot(b *testing.B) {
 		fill(b, 100_000)
 	}
 }
-
