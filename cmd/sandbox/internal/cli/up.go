@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"cli.holdfast.dev/holdfast/cmd/sandbox/internal/sandbox"
+)
+
+func newUp(f folderFlag) *cobra.Command {
+	var role string
+	cmd := &cobra.Command{
+		Use:   "up",
+		Short: "Start a sandbox and keep it until Ctrl-C (SIGINT) or SIGTERM",
+		Long: `Start a sandbox in the foreground and keep it until Ctrl-C (SIGINT) or SIGTERM.
+
+It writes two kubeconfigs into its folder: admin.kubeconfig may do everything;
+oncall.kubeconfig is user "oncall" of group "holdfast-oncall", whose rights are
+the roles in the file of --oncall-role. Logs are in the folder logs.
+
+The data of a sandbox that was killed is replaced; a folder that is not a
+sandbox's is never touched.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+			defer stop()
+			s, err := start(ctx, f, role, cmd.OutOrStdout())
+			if err != nil {
+				return err
+			}
+			select {
+			case <-ctx.Done():
+			case <-s.Done():
+			}
+			err = s.Err()
+			return errors.Join(err, s.Stop())
+		},
+	}
+	roleFlag(cmd, &role)
+	return cmd
+}
+
+func roleFlag(cmd *cobra.Command, role *string) {
+	cmd.Flags().StringVar(role, "oncall-role", "", "YAML file with the ClusterRole (and Roles) that user oncall gets")
+}
+
+// start runs a sandbox, tells its progress on w and blocks until it is ready.
+func start(ctx context.Context, f folderFlag, role string, w io.Writer) (*sandbox.Sandbox, error) {
+	dir, err := f.path()
+	if err != nil {
+		return nil, err
+	}
+	programs, err := sandbox.FindPrograms()
+	if err != nil {
+		return nil, err
+	}
+	say := func(format string, a ...any) { _, _ = fmt.Fprintf(w, format+"\n", a...) }
+	s, err := sandbox.Start(ctx, sandbox.Options{Dir: dir, Programs: programs, OncallRole: role, Say: say})
+	if errors.Is(err, context.Canceled) {
+		return nil, errors.New("stopped before it was ready")
+	}
+	if err != nil {
+		return nil, err
+	}
+	say("ready in %.1f s  KUBECONFIG=%s", s.Age().Seconds(), s.Kubeconfig(sandbox.AdminKubeconfig))
+	return s, nil
+}
