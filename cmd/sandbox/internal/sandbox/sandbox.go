@@ -184,8 +184,12 @@ func (s *Sandbox) prepare() (pki.WebhookCerts, error) {
 			return none, err
 		}
 	}
+	kwokStages, err := stages()
+	if err != nil {
+		return none, err
+	}
 	for file, content := range map[string]string{
-		kwokConfig:  string(stages),
+		kwokConfig:  kwokStages,
 		kueueConfig: kueueConfiguration(s.ports, s.pki(pki.WebhookDir)),
 	} {
 		if err := os.WriteFile(s.folder.Path(file), []byte(content), 0o600); err != nil {

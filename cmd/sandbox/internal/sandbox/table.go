@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	_ "embed"
 	"fmt"
 	"os"
 	"strings"
@@ -26,9 +25,6 @@ const (
 	stageAPI
 	stageClients
 )
-
-//go:embed stages.yaml
-var stages []byte
 
 // portSet is the ports the components listen on, all on 127.0.0.1.
 type portSet struct {
