@@ -10,7 +10,7 @@ DEMO        := $(CURDIR)/.sandbox/demo
 HAVE_CC     := $(shell command -v cc 2>/dev/null || command -v gcc 2>/dev/null)
 GO_FILES     = $(shell git ls-files -co --exclude-standard '*.go')
 
-.PHONY: help demo demo-down test test-fast race lint bench build sandbox clean
+.PHONY: help demo demo-down test test-fast race lint bench build sandbox pictures clean
 
 help: ## show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,10 +48,14 @@ bench: ## the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
 
 build: ## bin/holdfast
-	go build -trimpath -ldflags '-s -w' -o bin/holdfast ./cmd/holdfast
+	go build -ldflags '-s -w' -o bin/holdfast ./cmd/holdfast
 
 sandbox: ## the sandbox's programs (minutes when cold, a moment when nothing changed)
 	@cd cmd/sandbox && go run ./build -out $(SANDBOX_BIN)
+
+pictures: sandbox ## the README's pictures, from the real screen
+	@mkdir -p cmd/holdfast/pictures
+	HOLDFAST_PICTURES=$(CURDIR)/cmd/holdfast/pictures HOLDFAST_SANDBOX_BIN=$(SANDBOX_BIN) go test -tags sandbox -count=1 -run TestRollback ./cmd/holdfast/e2e
 
 clean: demo-down ## what was built, and the demo's data
 	rm -rf bin .sandbox

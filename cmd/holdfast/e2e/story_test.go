@@ -47,15 +47,19 @@ func TestRollback(t *testing.T) {
 	c := open(t, 120, 40, env, "--export-dir", exports)
 	c.sees("sandbox-oncall", "oncall", "Kueue 0.19.2 v1beta2", "live", "WRITE", "ai-shared", "team-a-cq")
 
+	c.picture("cohorts")
+
 	// Who took the quota of team-a's job?
 	c.press("3")
 	c.sees("train-giant", "Can never fit")
+	c.picture("workloads")
 	c.press("/")
 	c.types("sweep-1")
 	c.press(enter)
 	c.cursorOn("sweep-1")
 	c.press(enter)
 	c.sees("CHAIN", "InCohortReclamation", "team-b/pretrain-", "TIMELINE")
+	c.picture("workload")
 	c.press(escape, escape)
 
 	// Stop the bleeding.
@@ -67,6 +71,7 @@ func TestRollback(t *testing.T) {
 	c.types("bad quota")
 	c.press(enter)
 	c.sees("stopPolicy None -> Hold", `REASON "bad quota"`, "RUNS ON", "stays lendable", "Type y and Enter to hold")
+	c.picture("hold")
 	if q := clusterQueue(t, queue); q.Generation != before.Generation || q.ResourceVersion != before.ResourceVersion {
 		t.Fatalf("planning a hold changed the object: generation %d, resourceVersion %s; before %d, %s", q.Generation, q.ResourceVersion, before.Generation, before.ResourceVersion)
 	}
@@ -101,6 +106,7 @@ func TestRollback(t *testing.T) {
 	// Once more: the text is still there, with the problem above it.
 	c.press("e")
 	c.sees("Edit ClusterQueue "+queue, `+ nominalQuota: "4"`, `- nominalQuota: 20`, "+ reclaimWithinCohort: LowerPriority", "Type "+queue)
+	c.picture("edit")
 	second, err := os.ReadFile(editor + ".before.2")
 	if err != nil {
 		t.Fatal(err)
