@@ -80,7 +80,10 @@ func (a *app) target() (*rest.Config, world.Contract, error) {
 		return nil, world.Contract{}, fmt.Errorf("the kubeconfig cannot be read: %s", text.Clean(err.Error()))
 	}
 	base, err := a.kube.ToRESTConfig()
-	if clientcmd.IsEmptyConfig(err) {
+	// Without any configuration client-go goes to port 8080 of this machine, where
+	// whatever listens would be taken for the person's cluster.
+	guessed := err == nil && len(raw.Clusters) == 0 && *a.kube.APIServer == "" && base.Host == "http://localhost:8080"
+	if clientcmd.IsEmptyConfig(err) || guessed {
 		return nil, world.Contract{}, fmt.Errorf("no cluster is configured: set KUBECONFIG or --kubeconfig, as for kubectl")
 	}
 	if err != nil {
