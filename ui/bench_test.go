@@ -1,0 +1,90 @@
+package ui
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// crowd is a stage with n Workloads on its screen.
+func crowd(t failer, n int) *stage {
+	st, c := scene()
+	for i := range n {
+		ns := fmt.Sprintf("team-%c", 'a'+i%3)
+		w := pendingJob(ns, fmt.Sprintf("job-%06d", i), "batch", int32(i%7), time.Duration(i)*time.Second)
+		if i%3 == 0 {
+			w = runningJob(ns, fmt.Sprintf("job-%06d", i), "batch", "team-a-cq", int32(i%7), 1, time.Duration(i)*time.Second)
+		}
+		st.Put(w)
+	}
+	s := newStage(t, st, c, 120, 50)
+	s.press("3")
+	return s
+}
+
+const many = 100_000
+
+func BenchmarkFrame(b *testing.B) {
+	s := crowd(b, many)
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = s.root.View()
+	}
+}
+
+func BenchmarkKeyAndFrame(b *testing.B) {
+	s := crowd(b, many)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		s.press([]string{"down", "up", "pgdown", "pgup"}[i%4])
+		_ = s.root.View()
+	}
+}
+
+func BenchmarkList(b *testing.B) {
+	s := crowd(b, many)
+	for _, filter := range []string{"", "job-0001", "ns:team-a !job-1", "jb0001"} {
+		b.Run("filter="+filter, func(b *testing.B) {
+			for b.Loop() {
+				listWorkloads(listing{}, s.root.live, filter, byState)
+			}
+		})
+	}
+}
+
+// BenchmarkListAgain is what a refresh costs when a few hundred Workloads changed.
+func BenchmarkListAgain(b *testing.B) {
+	s := crowd(b, many)
+	last := listWorkloads(listing{}, s.root.live, "", byState)
+	for i := range 300 {
+		s.store.Put(pendingJob("team-a", fmt.Sprintf("job-%06d", i*101), "batch", 3, time.Minute))
+	}
+	snap := s.store.Snapshot()
+	for b.Loop() {
+		listWorkloads(last, snap, "", byState)
+	}
+}
+
+func BenchmarkCohortsFrame(b *testing.B) {
+	st, c := scene()
+	for i := range 1000 {
+		st.Put(clusterQueue(fmt.Sprintf("cq-%04d", i), fmt.Sprintf("cohort-%d", i%20), 8))
+	}
+	s := newStage(b, st, c, 120, 50)
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = s.root.View()
+	}
+}
+
+// TestFrameBudget: a frame costs as much with many Workloads as with few, and
+// not more than a fixed number of allocations.
+func TestFrameBudget(t *testing.T) {
+	const budget = 1500
+	small, big := crowd(t, 100), crowd(t, 20_000)
+	a := testing.AllocsPerRun(20, func() { _ = small.root.View() })
+	z := testing.AllocsPerRun(20, func() { _ = big.root.View() })
+	if z > budget || z > a*1.2+50 {
+		t.Errorf("a frame allocates %.0f times, with few Workloads %.0f; the budget is %d", z, a, budget)
+	}
+}

@@ -1,0 +1,44 @@
+package ui
+
+import (
+	"context"
+	"os/exec"
+
+	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/store"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+// Source is where snapshots come from. Both methods may be called from any
+// goroutine.
+type Source interface {
+	// Snapshot returns the cluster as it is known now; never nil.
+	Snapshot() *store.Snapshot
+	// Changed has one slot, which is filled when Snapshot would return another one.
+	Changed() <-chan struct{}
+}
+
+// Desk does what a person asks for. All methods but May and EditorCommand may
+// take their time and are called outside the drawing loop, with a deadline. An
+// error may have a method Advice() string that says what to do next.
+type Desk interface {
+	PlanHold(ctx context.Context, ref world.Ref, drain bool, reason string) (actions.Plan, error)
+	PlanResume(ctx context.Context, ref world.Ref) (actions.Plan, error)
+	PlanExport(ctx context.Context, scope actions.Scope) (actions.Plan, error)
+	// OpenEdit writes the object into a private file for the editor.
+	OpenEdit(ctx context.Context, ref world.Ref) (actions.Draft, error)
+	// PlanEdit reads the edited file and asks the server for a dry-run.
+	PlanEdit(ctx context.Context, draft actions.Draft) (actions.Plan, error)
+	// AnnotateDraft writes the problem as comments on top of the file.
+	AnnotateDraft(draft actions.Draft, problem error) error
+	// CloseDraft removes the file.
+	CloseDraft(draft actions.Draft) error
+	// EditorCommand is the person's editor on the draft's file. No I/O.
+	EditorCommand(draft actions.Draft) *exec.Cmd
+	// Execute carries out the plan if typed confirms it. Cancelling ctx stops after
+	// the object under way; the result says what was done.
+	Execute(ctx context.Context, plan actions.Plan, typed string) (actions.Result, error)
+	Detail(ctx context.Context, ref world.Ref) (actions.Detail, error)
+	// May says whether the action is worth offering and, if not, why. No I/O.
+	May(ref world.Ref, action actions.Action) (ok bool, why string)
+}

@@ -1,0 +1,126 @@
+package ui
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/world"
+	"cli.holdfast.dev/holdfast/ui/table"
+	"cli.holdfast.dev/holdfast/ui/term"
+	"cli.holdfast.dev/holdfast/ui/theme"
+)
+
+// unchanged is what Esc leaves behind.
+const unchanged = "Nothing is changed."
+
+// reasonDialog asks why, before a hold or drain is planned.
+type reasonDialog struct {
+	ref    world.Ref
+	action actions.Action
+	text   input
+}
+
+func newReason(ref world.Ref, a actions.Action) reasonDialog {
+	return reasonDialog{ref: ref, action: a}
+}
+
+// verb is the action as the beginning of a title.
+func verb(a actions.Action) string {
+	return map[actions.Action]string{
+		actions.Hold: "Hold", actions.Drain: "DRAIN", actions.Resume: "Resume", actions.Edit: "Edit", actions.Export: "Export",
+	}[a]
+}
+
+// object names a queue as in "ClusterQueue team-a-cq".
+func object(r world.Ref) string { return string(r.Kind) + " " + r.Key.String() }
+
+// Title is Dialog's.
+func (d reasonDialog) Title(Env) string { return verb(d.action) + " " + object(d.ref) }
+
+// Typing is typer's.
+func (d reasonDialog) Typing() bool { return true }
+
+// Keys is Dialog's.
+func (d reasonDialog) Keys() []Binding {
+	return []Binding{
+		{Keys: keys("enter"), Name: "continue", Help: "see what would happen", Do: func(e Env) (Dialog, Intent) {
+			return d, swap{dialog: planHold(e, d.ref, d.action, d.text.text)}
+		}},
+		{Keys: keys("esc"), Name: "cancel", Help: "nothing is changed", Do: func(Env) (Dialog, Intent) { return d, closeDialog{say: unchanged} }},
+	}
+}
+
+// Update is Dialog's.
+func (d reasonDialog) Update(_ Env, m tea.Msg) (Dialog, Intent) {
+	if k, ok := m.(tea.KeyMsg); ok {
+		d.text, _ = d.text.key(k)
+	}
+	return d, nil
+}
+
+// View is Dialog's.
+func (d reasonDialog) View(e Env, w, _ int) []string {
+	what := "Nothing new is admitted; what runs goes on. You will see who is affected before anything is done."
+	role := theme.Plain
+	if d.action == actions.Drain {
+		what = "Nothing new is admitted, and WHAT RUNS IS EVICTED. You will see who that is before anything is done."
+		role = theme.Alarm
+	}
+	var out []string
+	for _, l := range term.Wrap(what, w) {
+		out = append(out, e.Theme.Paint(role, l))
+	}
+	return append(out, "", "Why? Your colleagues will see it on the queue. It may stay empty.", d.text.view(e.Theme, w))
+}
+
+// choice is an answer of a chooser.
+type choice struct {
+	name  string
+	scope actions.Scope
+}
+
+// chooser asks which Workloads to export.
+type chooser struct {
+	choices []choice
+	at      int
+}
+
+func newChooser(cs []choice) chooser { return chooser{choices: cs} }
+
+// Title is Dialog's.
+func (d chooser) Title(Env) string { return "Export which Workloads?" }
+
+// Keys is Dialog's.
+func (d chooser) Keys() []Binding {
+	out := []Binding{
+		{Keys: keys("enter"), Name: "choose", Help: "see what would be written", Do: func(e Env) (Dialog, Intent) {
+			return d, swap{dialog: planExport(e, d.choices[d.at].scope)}
+		}},
+		{Keys: keys("esc", "q"), Name: "cancel", Help: "nothing is written", Do: func(Env) (Dialog, Intent) { return d, closeDialog{say: "Nothing is written."} }},
+	}
+	return append(out, scrolling(func(_ Env, m table.Motion) Dialog {
+		switch m {
+		case table.Up:
+			d.at = max(0, d.at-1)
+		case table.Down:
+			d.at = min(len(d.choices)-1, d.at+1)
+		}
+		return d
+	}, true)...)
+}
+
+// Update is Dialog's.
+func (d chooser) Update(Env, tea.Msg) (Dialog, Intent) { return d, nil }
+
+// View is Dialog's.
+func (d chooser) View(e Env, w, _ int) []string {
+	var out []string
+	for i, c := range d.choices {
+		if i == d.at {
+			out = append(out, e.Theme.Paint(theme.Selected, term.Fit(e.Theme.Glyph.Cursor+" "+c.name, w, e.Theme.Glyph.Ellipsis)))
+			continue
+		}
+		out = append(out, "  "+c.name)
+	}
+	return out
+}

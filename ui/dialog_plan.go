@@ -1,0 +1,207 @@
+package ui
+
+import (
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/text"
+	"cli.holdfast.dev/holdfast/ui/doc"
+	"cli.holdfast.dev/holdfast/ui/table"
+	"cli.holdfast.dev/holdfast/ui/term"
+	"cli.holdfast.dev/holdfast/ui/theme"
+)
+
+// grace is the time after a dialog appeared in which keys are not for it: they
+// were typed for what was there before.
+const grace = 400 * time.Millisecond
+
+// armedMsg ends the grace of the dialog with the ticket.
+type armedMsg struct{ ticket uint64 }
+
+// planDialog shows a plan and asks for it to be confirmed. What is executed is
+// the plan that it holds and nothing else.
+type planDialog struct {
+	plan  actions.Plan
+	shown actions.Plan // the same, safe to draw
+	draft *actions.Draft
+	// ticket is the dialog's own; armed says that its grace is over.
+	ticket uint64
+	armed  bool
+	typed  input
+	view   doc.View
+	wrong  string // what is said about what was typed
+}
+
+func newPlan(e Env, p actions.Plan, draft *actions.Draft) planDialog {
+	return planDialog{plan: p, shown: cleanPlan(p), draft: draft, ticket: e.Ticket}
+}
+
+// Start begins the grace.
+func (d planDialog) Start(e Env) tea.Cmd { return e.timer(grace, armedMsg{d.ticket}) }
+
+// Typing is typer's.
+func (d planDialog) Typing() bool { return true }
+
+// Title is Dialog's.
+func (d planDialog) Title(Env) string { return planTitle(d.shown) }
+
+const dryRunTitle = ": the server's dry-run result (validation only)"
+
+func planTitle(p actions.Plan) string {
+	t := verb(p.Action)
+	switch len(p.Targets) {
+	case 0:
+	case 1:
+		t += " " + object(p.Targets[0].Ref)
+	default:
+		t += " " + plural(len(p.Targets), "object")
+	}
+	if p.Action == actions.Edit {
+		t += dryRunTitle
+	}
+	return t
+}
+
+// Keys is Dialog's.
+func (d planDialog) Keys() []Binding {
+	esc := unchanged
+	if d.draft != nil {
+		esc = "Discarded. " + unchanged
+	}
+	out := []Binding{
+		{Keys: keys("enter"), Name: "confirm", Help: "do it, once the answer is typed", Do: d.confirm},
+		{Keys: keys("esc"), Name: "cancel", Help: "nothing is changed", Do: func(e Env) (Dialog, Intent) {
+			return d, closeDialog{say: esc, cmd: discard(e, d.draft)}
+		}},
+	}
+	if d.draft != nil {
+		out = append(out, Binding{Keys: keys("ctrl+e"), Name: "edit again", Help: "back to the editor with your text", Do: func(e Env) (Dialog, Intent) {
+			return d, swap{dialog: newEditing(e, *d.draft)}
+		}})
+	}
+	return append(out, scrolling(func(e Env, m table.Motion) Dialog {
+		w, h := inside(e)
+		d.view = d.view.Move(m, d.doc(e, w), h-d.foot())
+		return d
+	}, false)...)
+}
+
+// inside is the room in a dialog's frame.
+func inside(e Env) (w, h int) { return dialogWidth(e) - 4, e.H + 1 - 2 }
+
+// confirm executes the plan if the answer is right, and says what is expected
+// if not.
+func (d planDialog) confirm(e Env) (Dialog, Intent) {
+	if !d.armed {
+		return d, nil
+	}
+	if !d.plan.Confirm.Accepts(d.typed.text) {
+		d.wrong = "Not done: type " + d.shown.Confirm.Expects + " first, then Enter."
+		return d, nil
+	}
+	return d, swap{dialog: newWorking(e, d)}
+}
+
+// Update is Dialog's.
+func (d planDialog) Update(_ Env, m tea.Msg) (Dialog, Intent) {
+	switch m := m.(type) {
+	case armedMsg:
+		d.armed = d.armed || m.ticket == d.ticket
+	case tea.KeyMsg:
+		switch {
+		case !d.armed:
+		case m.Paste:
+			d.wrong = "Pasted text does not confirm: type it."
+		default:
+			d.typed, _ = d.typed.key(m)
+			d.wrong = ""
+		}
+	}
+	return d, nil
+}
+
+// foot is the number of lines below the text.
+func (d planDialog) foot() int { return 3 }
+
+// View is Dialog's.
+func (d planDialog) View(e Env, w, h int) []string {
+	g := e.Theme.Glyph
+	lines := d.doc(e, w)
+	room := min(len(lines), h-d.foot())
+	out := make([]string, 0, h)
+	for _, l := range d.view.Lines(e.Theme, lines, w+2, room) {
+		out = append(out, strings.TrimPrefix(l, "  "))
+	}
+	above, below := d.view.More(lines, room)
+	rule := strings.Repeat(g.Flat, w)
+	if above || below {
+		more := " " + g.Up + g.Down + " more "
+		if !above {
+			more = " " + g.Down + " more "
+		} else if !below {
+			more = " " + g.Up + " more "
+		}
+		rule = strings.Repeat(g.Flat, max(0, w-term.Width(more)-2)) + more + g.Flat + g.Flat
+	}
+	out = append(out, e.Theme.Paint(theme.Dim, rule))
+	question := d.question()
+	ask := e.Theme.Paint(theme.Strong, question) + " " + d.typed.view(e.Theme, max(8, w-term.Width(question)-1))
+	last := e.Theme.Paint(theme.Dim, "Esc: "+strings.ToLower(unchanged[:1])+unchanged[1:])
+	if d.wrong != "" {
+		last = e.Theme.Paint(theme.Warn, d.wrong) + "  " + last
+	}
+	return append(out, ask, last)
+}
+
+func (d planDialog) question() string {
+	what := strings.ToLower(verb(d.plan.Action))
+	if d.plan.Action == actions.Edit {
+		what = "apply this edit"
+	}
+	switch d.plan.Confirm.Level {
+	case actions.ConfirmYes:
+		return "Type " + d.shown.Confirm.Expects + " and Enter to " + what + ":"
+	case actions.ConfirmContext:
+		return "Type \"" + d.shown.Confirm.Expects + "\" (context and Workloads) to " + what + ":"
+	}
+	return "Type " + d.shown.Confirm.Expects + " to " + what + ":"
+}
+
+// cleanPlan returns the plan as it is drawn. It shares no text with the plan
+// that is executed.
+func cleanPlan(p actions.Plan) actions.Plan {
+	out := p
+	out.Context, out.Server, out.User = text.Clean(p.Context), text.Clean(p.Server), text.Clean(p.User)
+	out.Incomplete, out.Reason, out.Confirm.Expects = text.Clean(p.Incomplete), text.Clean(p.Reason), text.Clean(p.Confirm.Expects)
+	out.Diff, out.Notes, out.Warnings, out.Unknown = cleanAll(p.Diff), cleanAll(p.Notes), cleanAll(p.Warnings), cleanAll(p.Unknown)
+	out.Targets = make([]actions.Target, len(p.Targets))
+	for i, t := range p.Targets {
+		t.Change = text.Clean(t.Change)
+		out.Targets[i] = t
+	}
+	for _, as := range []*[]actions.Affected{&out.RunsOn, &out.LosesReservation, &out.StaysPending, &out.Evicts} {
+		all := make([]actions.Affected, len(*as))
+		for i, a := range *as {
+			a.Job, a.Note = text.Clean(a.Job), text.Clean(a.Note)
+			all[i] = a
+		}
+		*as = all
+	}
+	if p.Export != nil {
+		x := *p.Export
+		x.Path = text.Clean(x.Path)
+		out.Export = &x
+	}
+	return out
+}
+
+func cleanAll(in []string) []string {
+	var out []string
+	for _, s := range in {
+		out = append(out, text.Lines(s)...)
+	}
+	return out
+}

@@ -1,0 +1,141 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"cli.holdfast.dev/holdfast/model/text"
+	"cli.holdfast.dev/holdfast/model/world"
+	"cli.holdfast.dev/holdfast/ui/theme"
+)
+
+// TestAmendedEqualsAnew: a list that was brought up to date is the one that is
+// made anew.
+func TestAmendedEqualsAnew(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		st, _ := scene()
+		filter := rapid.SampledFrom([]string{"", "state:pending", "!w1", "w"}).Draw(t, "filter")
+		o := workloadOrder(rapid.IntRange(0, int(workloadOrders)-1).Draw(t, "order"))
+		last := listWorkloads(listing{}, st.Snapshot(), filter, o)
+		for range rapid.IntRange(1, 6).Draw(t, "rounds") {
+			for range rapid.IntRange(0, 10).Draw(t, "changes") {
+				name := fmt.Sprintf("w%d", rapid.IntRange(0, 12).Draw(t, "name"))
+				switch rapid.IntRange(0, 2).Draw(t, "change") {
+				case 0:
+					st.Put(pendingJob("team-a", name, "batch", int32(rapid.IntRange(0, 3).Draw(t, "prio")), time.Minute))
+				case 1:
+					st.Put(runningJob("team-a", name, "batch", "team-a-cq", 1, 1, time.Minute))
+				case 2:
+					st.Delete(world.KindWorkload, world.Key{Namespace: "team-a", Name: "job-" + name + "-x1y2z"})
+				}
+			}
+			s := st.Snapshot()
+			got, want := listWorkloads(last, s, filter, o), listWorkloads(listing{}, s, filter, o)
+			if diff := cmp.Diff(names(want.rows), names(got.rows)); diff != "" {
+				t.Fatal(diff)
+			}
+			last = got
+		}
+	})
+}
+
+func names(ws []*world.Workload) []string {
+	var out []string
+	for _, w := range ws {
+		out = append(out, w.Key.String()+" "+w.State.String())
+	}
+	return out
+}
+
+func TestASCIIDrawsNothingElse(t *testing.T) {
+	for name, script := range scripts {
+		st, c := scene()
+		s := newStage(t, st, c, 100, 30)
+		th, err := theme.New(theme.Default, true, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.root.theme = th
+		script(s)
+		for _, r := range s.frame() {
+			if r > 0x7e {
+				t.Errorf("%s draws %q:\n%s", name, r, s.frame())
+				break
+			}
+		}
+	}
+}
+
+func TestMonoHasNoColour(t *testing.T) {
+	st, c := scene()
+	s := newStage(t, st, c, 100, 30)
+	th, err := theme.New(theme.Contrast, true, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.root.theme = th
+	for _, k := range []string{"1", "2", "3", "?"} {
+		s.press(k)
+		f := s.root.View()
+		for _, seq := range strings.Split(f, "\x1b[")[1:] {
+			code, _, _ := strings.Cut(seq, "m")
+			for _, n := range strings.Split(code, ";") {
+				if len(n) > 1 {
+					t.Fatalf("colour %s with NO_COLOR", code)
+				}
+			}
+		}
+	}
+}
+
+// TestHostileStrings: what a cluster or a server says reaches the terminal as
+// letters.
+func TestHostileStrings(t *testing.T) {
+	st, c := scene()
+	evil := "\x1b]0;owned\x07\x1b[2J\u202e\u200b\r\n\tpw: \u0000"
+	w := pendingJob("team-a", text.Clean(evil), "batch", 900, time.Minute)
+	w.Owner.Name = text.Clean(evil)
+	st.Put(w)
+	s := newStage(t, st, c, 90, 30)
+	s.desk.plan = holdPlan()
+	s.desk.plan.Notes = []string{evil}
+	s.desk.plan.Warnings = []string{evil}
+	s.desk.plan.Diff = []string{"+ " + evil}
+	s.desk.plan.Targets[0].Change = evil
+	s.desk.detail.YAML = []string{evil, strings.Repeat("x", 500)}
+	s.desk.detail.Timeline[0].Text = evil
+	s.root.opt.Log = func() []string { return []string{evil} }
+	for _, keys := range [][]string{{"3"}, {"enter"}, {"y"}, {"4"}, {"1", "down", "down", "down", "down", "H", "enter"}} {
+		s.press(keys...)
+		if err := checkFrame(s.root.View(), 90, 30); err != nil {
+			t.Errorf("after %v: %v", keys, err)
+		}
+	}
+}
+
+func TestThemes(t *testing.T) {
+	if _, err := theme.New("pink", false, false); err == nil || !strings.Contains(err.Error(), "contrast") {
+		t.Errorf("an unknown theme: %v", err)
+	}
+}
+
+func TestFormats(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", 42 * time.Second: "42s", 38 * time.Minute: "38m", 2*time.Hour + 10*time.Minute: "2h10m", 2 * time.Hour: "2h",
+		76 * time.Hour: "3d4h", 24 * 12 * time.Hour: "12d", -time.Minute: "0s",
+	} {
+		if got := span(d); got != want {
+			t.Errorf("span(%v) = %s, want %s", d, got, want)
+		}
+	}
+	for n, want := range map[int]string{0: "0", 999: "999", 12400: "12,400", 1234567: "1,234,567", -1200: "-1,200"} {
+		if got := count(n); got != want {
+			t.Errorf("count(%d) = %s, want %s", n, got, want)
+		}
+	}
+}

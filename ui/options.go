@@ -1,0 +1,71 @@
+// Package ui is what a person sees and presses. It reads snapshots and asks the
+// Desk; it does no I/O of its own besides the terminal's.
+//
+// A root owns the size, a stack of screens for each tab and a stack of dialogs.
+// Screens and dialogs are values: they take a message and return what they have
+// become and what they want (an Intent). Drawing and updating read no clock and
+// wait for nothing.
+package ui
+
+import (
+	"io"
+	"os"
+
+	"k8s.io/utils/clock"
+
+	"cli.holdfast.dev/holdfast/ui/theme"
+)
+
+// Options is what Run needs. Source, Desk and Clock are required.
+type Options struct {
+	Source Source
+	Desk   Desk
+	// Clock gives the time of ages and of the header; its location is that in which
+	// times are shown.
+	Clock clock.PassiveClock
+	// Theme is the name of a theme; empty is theme.Default.
+	Theme theme.Name
+	// NoColor draws without colours, ASCII without any other sign.
+	NoColor, ASCII bool
+	// ReadOnly disables what changes the cluster. It only spares a person the
+	// refusal: what enforces it is the Desk.
+	ReadOnly bool
+	// Production marks the context as one where a slip hurts.
+	Production bool
+	// Start is the tab to begin with; the zero value is Cohorts.
+	Start Tab
+	// Log returns the lines that would have gone to the terminal, oldest first; nil
+	// for none.
+	Log func() []string
+	// In and Out are the terminal; nil is the process's own.
+	In  io.Reader
+	Out io.Writer
+}
+
+func (o Options) withDefaults() Options {
+	if o.In == nil {
+		o.In = os.Stdin
+	}
+	if o.Out == nil {
+		o.Out = os.Stdout
+	}
+	if o.Log == nil {
+		o.Log = func() []string { return nil }
+	}
+	return o
+}
+
+// Tab is one of the places that the number keys go to.
+type Tab uint8
+
+// The tabs, in the order of their keys.
+const (
+	TabCohorts Tab = iota
+	TabQueues
+	TabWorkloads
+	TabLog
+	tabs
+)
+
+// String is the name of the tab.
+func (t Tab) String() string { return [...]string{"Cohorts", "Queues", "Workloads", "Log"}[t] }

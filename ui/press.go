@@ -1,0 +1,99 @@
+package ui
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"cli.holdfast.dev/holdfast/ui/theme"
+)
+
+// press finds the binding of a key and runs it: the top dialog's, or the
+// screen's and then the root's.
+func (r root) press(k tea.KeyMsg) (tea.Model, tea.Cmd) {
+	r.status = say{}
+	switch k.String() {
+	case "ctrl+l":
+		return r, tea.ClearScreen
+	case "ctrl+z":
+		return r, tea.Suspend
+	}
+	if (r.w < leastW || r.h < leastH) && k.String() != "ctrl+c" {
+		return r, nil // what is not seen is not to be acted on
+	}
+	if len(r.dialogs) > 0 {
+		return r.pressDialog(k)
+	}
+	if k.String() == "ctrl+c" {
+		return r, tea.Quit
+	}
+	s := r.top()
+	if t, ok := s.(typer); ok && t.Typing() {
+		next, want := s.Update(r.env(), k)
+		return r.setTop(next).want(want)
+	}
+	for _, b := range append(s.Keys(), r.keys()...) {
+		if k.Paste || !b.has(k.String()) {
+			continue
+		}
+		if ok, why := b.enabled(r.env()); !ok {
+			r.status = say{b.Name + ": " + why, theme.Warn}
+			return r, nil
+		}
+		if b.Root != nil {
+			next, want := b.Root(r)
+			return next.want(want)
+		}
+		next, want := b.Run(r.env())
+		return r.setTop(next).want(want)
+	}
+	return r, nil
+}
+
+func (r root) pressDialog(k tea.KeyMsg) (tea.Model, tea.Cmd) {
+	d := r.dialog()
+	if !k.Paste {
+		for _, b := range d.Keys() {
+			if !b.has(k.String()) {
+				continue
+			}
+			if ok, why := b.enabled(r.env()); !ok {
+				r.status = say{b.Name + ": " + why, theme.Warn}
+				return r, nil
+			}
+			next, want := b.Do(r.env())
+			return r.setDialog(next).want(want)
+		}
+	}
+	if k.String() == "ctrl+c" {
+		return r, tea.Quit
+	}
+	if t, ok := d.(typer); ok && t.Typing() {
+		next, want := d.Update(r.env(), k)
+		return r.setDialog(next).want(want)
+	}
+	return r, nil
+}
+
+// keys are what can be pressed on every screen.
+func (r root) keys() []Binding {
+	out := []Binding{
+		{Keys: keys("esc"), Help: "back", Root: func(r root) (root, Intent) { return r, back{} }},
+		{Keys: keys("?"), Name: "help", Help: "these keys", Root: func(r root) (root, Intent) { return r, open{newHelp(r)} }},
+		{Keys: keys(":"), Name: "go to", Help: "go to a tab, queue or Workload by name", Root: func(r root) (root, Intent) { return r, open{newPalette(r.env())} }},
+		{Keys: keys("q"), Name: "quit", Help: "back; on a tab's first page: quit", Root: func(r root) (root, Intent) {
+			if len(r.stacks[r.tab]) > 1 {
+				return r, back{}
+			}
+			return r, quit{}
+		}},
+		{Keys: keys("tab"), Help: "next tab", Root: func(r root) (root, Intent) { return r, jump{(r.tab + 1) % tabs} }},
+		{Keys: keys("shift+tab"), Help: "previous tab", Root: func(r root) (root, Intent) { return r, jump{(r.tab + tabs - 1) % tabs} }},
+	}
+	for t := range tabs {
+		out = append(out, Binding{Keys: keys(string(rune('1' + t))), Help: "go to " + t.String(), Root: func(r root) (root, Intent) { return r, jump{t} }})
+	}
+	return append(out,
+		Binding{Keys: keys("ctrl+l"), Help: "draw the screen anew"},
+		Binding{Keys: keys("ctrl+z"), Help: "suspend"},
+		Binding{Keys: keys("ctrl+c"), Help: "quit"},
+	)
+}

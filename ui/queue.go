@@ -1,0 +1,190 @@
+package ui
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/store"
+	"cli.holdfast.dev/holdfast/model/world"
+	"cli.holdfast.dev/holdfast/ui/doc"
+	"cli.holdfast.dev/holdfast/ui/table"
+	"cli.holdfast.dev/holdfast/ui/theme"
+)
+
+// queue shows one ClusterQueue or LocalQueue whole.
+type queue struct {
+	ref    world.Ref
+	view   doc.View
+	detail loaded
+	// waiting are the Workloads that wait for it, the first ones first; of is the
+	// snapshot that they come from.
+	waiting []*world.Workload
+	of      *store.Snapshot
+}
+
+// loaded is what was read on demand about an object.
+type loaded struct {
+	ticket uint64 // of the reading under way; 0: none
+	detail actions.Detail
+	err    error
+	done   bool
+	yaml   bool
+}
+
+// detailMsg brings what was read.
+type detailMsg struct {
+	ticket uint64
+	detail actions.Detail
+	err    error
+}
+
+// load starts reading the object's detail.
+func (l loaded) load(e Env, ref world.Ref) (loaded, tea.Cmd) {
+	l.ticket = e.Ticket
+	desk, ticket := e.Desk, e.Ticket
+	return l, e.ask(func(ctx context.Context) tea.Msg {
+		d, err := desk.Detail(ctx, ref)
+		return detailMsg{ticket, cleanDetail(d), err}
+	})
+}
+
+func (l loaded) take(m detailMsg) loaded {
+	if m.ticket != l.ticket {
+		return l
+	}
+	l.ticket, l.detail, l.err, l.done = 0, m.detail, m.err, true
+	return l
+}
+
+func newQueue(ref world.Ref) queue { return queue{ref: ref} }
+
+// Title is Screen's.
+func (s queue) Title(e Env) (string, string) {
+	if _, _, ok := policyOf(e, s.ref); !ok {
+		return s.ref.Key.String(), string(s.ref.Kind) + " does not exist any more"
+	}
+	return s.ref.Key.String(), string(s.ref.Kind)
+}
+
+// Keys is Screen's.
+func (s queue) Keys() []Binding {
+	out := append([]Binding{{Keys: keys("enter", "right", "l"), Name: "open", Help: "open what the cursor is on", Run: s.enter}},
+		detailKeys(s.detail, func(l loaded, c tea.Cmd) (Screen, Intent) {
+			if l.yaml != s.detail.yaml {
+				s.view = doc.View{}
+			}
+			s.detail = l
+			return s, run{c}
+		}, s.ref)...)
+	out = append(out, queueActions(s, func(e Env) (world.Ref, string) {
+		if _, _, ok := policyOf(e, s.ref); !ok {
+			return s.ref, s.ref.String() + " does not exist any more"
+		}
+		return s.ref, ""
+	})...)
+	return append(out, moving(func(e Env, m table.Motion) Screen {
+		s.view = s.view.Move(m, s.doc(e), e.H)
+		return s
+	})...)
+}
+
+// detailKeys are the bindings of screens that read an object on demand.
+func detailKeys(l loaded, with func(loaded, tea.Cmd) (Screen, Intent), ref world.Ref) []Binding {
+	return []Binding{
+		{Keys: keys("y"), Name: "yaml", Help: "the object as YAML, and back", Run: func(Env) (Screen, Intent) {
+			l.yaml = !l.yaml
+			return with(l, nil)
+		}},
+		{Keys: keys("r"), Name: "reload", Help: "read events and YAML again", Run: func(e Env) (Screen, Intent) { return with(l.load(e, ref)) }},
+	}
+}
+
+func (s queue) enter(e Env) (Screen, Intent) {
+	ref, ok := s.view.Selected(s.doc(e), e.H)
+	if !ok {
+		return s, nil
+	}
+	next := screenFor(e, ref)
+	if next == nil {
+		return s, say{ref.String() + " is not known", theme.Warn}
+	}
+	return s, push{next}
+}
+
+// screenFor returns the screen of an object, or nil when it is not known.
+func screenFor(e Env, ref world.Ref) Screen {
+	switch ref.Kind {
+	case world.KindWorkload:
+		if w := e.Snap.Workload(ref.UID); w != nil {
+			return newWorkload(w)
+		}
+	case world.KindClusterQueue, world.KindLocalQueue:
+		if _, _, ok := policyOf(e, ref); ok {
+			return newQueue(ref)
+		}
+	}
+	return nil
+}
+
+// Update is Screen's.
+func (s queue) Update(e Env, m tea.Msg) (Screen, Intent) {
+	switch m := m.(type) {
+	case shownMsg:
+		if s.of == nil || !same(s.of.Workloads, e.Snap.Workloads) || !same(s.of.LocalQueues, e.Snap.LocalQueues) {
+			s.waiting, s.of = waitingFor(e.Snap, s.ref), e.Snap
+		}
+		if m.first {
+			var c tea.Cmd
+			s.detail, c = s.detail.load(e, s.ref)
+			return s, run{c}
+		}
+	case detailMsg:
+		s.detail = s.detail.take(m)
+	}
+	return s, nil
+}
+
+// waitingFor lists the pending Workloads of a queue: the highest priority first,
+// then the oldest. Kueue's own order may differ; the Visibility API knows it.
+func waitingFor(s *store.Snapshot, ref world.Ref) []*world.Workload {
+	in := map[world.Key]bool{}
+	if ref.Kind == world.KindLocalQueue {
+		in[ref.Key] = true
+	} else {
+		for _, lq := range s.LocalQueues {
+			if lq.ClusterQueue == ref.Name {
+				in[lq.Key] = true
+			}
+		}
+	}
+	var out []*world.Workload
+	for _, w := range s.Workloads {
+		if w.State == world.Pending && in[world.Key{Namespace: w.Namespace, Name: w.LocalQueue}] {
+			out = append(out, w)
+		}
+	}
+	slices.SortFunc(out, func(a, b *world.Workload) int {
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.Created.Compare(b.Created), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+// View is Screen's.
+func (s queue) View(e Env) []string { return s.view.Lines(e.Theme, s.doc(e), e.W, e.H) }
+
+func (s queue) doc(e Env) []doc.Line {
+	if s.detail.yaml {
+		return yamlDoc(e, s.detail)
+	}
+	p := newPaper(e)
+	if s.ref.Kind == world.KindClusterQueue {
+		s.clusterDoc(p)
+	} else {
+		s.localDoc(p)
+	}
+	return p.lines
+}

@@ -1,0 +1,76 @@
+package ui
+
+import (
+	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+// targeter names the queue that an action would be for, or says why there is
+// none.
+type targeter func(Env) (ref world.Ref, why string)
+
+// queueActions are the bindings for what can be done with a queue. stay is the
+// screen as it is.
+func queueActions(stay Screen, target targeter) []Binding {
+	act := func(key, name, help string, a actions.Action, begin func(Env, world.Ref) Dialog) Binding {
+		return Binding{
+			Keys: keys(key), Name: name, Help: help,
+			Enabled: func(e Env) (bool, string) { return mayAct(e, target, a) },
+			Run: func(e Env) (Screen, Intent) {
+				ref, _ := target(e)
+				return stay, open{begin(e, ref)}
+			},
+		}
+	}
+	return []Binding{
+		act("H", "hold", "hold: what runs goes on, nothing new is admitted", actions.Hold, func(e Env, r world.Ref) Dialog { return newReason(r, actions.Hold) }),
+		act("R", "resume", "resume: back to the policy from before the hold", actions.Resume, func(e Env, r world.Ref) Dialog { return planResume(e, r) }),
+		act("e", "edit", "edit the spec in your editor; the server tries it before you confirm", actions.Edit, func(e Env, r world.Ref) Dialog { return openEdit(e, r) }),
+		act("x", "export", "write its Workloads to a file", actions.Export, func(e Env, r world.Ref) Dialog { return planExport(e, scopeOf(r)) }),
+		act("D", "drain", "DRAIN: hold, and evict what runs", actions.Drain, func(e Env, r world.Ref) Dialog { return newReason(r, actions.Drain) }),
+	}
+}
+
+func scopeOf(r world.Ref) actions.Scope {
+	if r.Kind == world.KindLocalQueue {
+		return actions.Scope{LocalQueue: r.Key}
+	}
+	return actions.Scope{ClusterQueue: r.Name}
+}
+
+// mayAct says whether the action makes sense for the target now.
+func mayAct(e Env, target targeter, a actions.Action) (bool, string) {
+	ref, why := target(e)
+	if why != "" {
+		return false, why
+	}
+	if e.ReadOnly && a != actions.Export {
+		return false, "started with --read-only"
+	}
+	p, record, ok := policyOf(e, ref)
+	switch {
+	case !ok:
+		return false, ref.String() + " does not exist any more"
+	case a == actions.Hold && p.Stopped():
+		return false, ref.Name + " is held already (stopPolicy " + string(p) + ")"
+	case a == actions.Drain && p == world.StopHoldAndDrain:
+		return false, ref.Name + " is drained already"
+	case a == actions.Resume && !p.Stopped() && record == nil:
+		return false, ref.Name + " is not held"
+	}
+	return e.Desk.May(ref, a)
+}
+
+// policyOf returns the stop policy and hold record of a queue.
+func policyOf(e Env, ref world.Ref) (world.StopPolicy, *world.HoldRecord, bool) {
+	if ref.Kind == world.KindClusterQueue {
+		if q := e.Snap.ClusterQueue(ref.Name); q != nil && q.UID == ref.UID {
+			return q.StopPolicy, q.Hold, true
+		}
+		return "", nil, false
+	}
+	if q := e.Snap.LocalQueue(ref.Key); q != nil && q.UID == ref.UID {
+		return q.StopPolicy, q.Hold, true
+	}
+	return "", nil, false
+}

@@ -1,0 +1,311 @@
+package ui
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/google/go-cmp/cmp"
+
+	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+func begin(t *testing.T, w, h int) *stage {
+	t.Helper()
+	st, c := scene()
+	return newStage(t, st, c, w, h)
+}
+
+func done(p actions.Plan) actions.Result {
+	return actions.Result{Action: p.Action, JournalID: "j-1", Objects: []actions.ObjectResult{{Ref: p.Targets[0].Ref, Outcome: actions.Done, Verified: true}}}
+}
+
+func TestHoldAQueue(t *testing.T) {
+	s := begin(t, 100, 30)
+	s.desk.plan = holdPlan()
+	s.desk.result = done(holdPlan())
+
+	s.onTeamA().press("H").sees("Hold ClusterQueue team-a-cq", "Why?")
+	s.typeText("bad quota").press("enter").sees("Type team-a-cq to hold:", "1 Workload loses its reservation at once", "prod-eu")
+	if s.desk.reason != "bad quota" || s.desk.drain {
+		t.Errorf("planned with reason %q, drain %v", s.desk.reason, s.desk.drain)
+	}
+	s.typeText("team-a-cq").press("enter") // typed too early: not for this dialog
+	s.sees("Type team-a-cq to hold: ▏")
+	s.pass(500 * time.Millisecond)
+	s.press("enter").sees("Not done: type team-a-cq first")
+	s.send(paste("team-a-cq"))
+	s.press("enter")
+	if len(s.desk.executed) != 0 {
+		t.Fatal("confirmed by pasted text")
+	}
+	s.typeText("team-a").press("enter").sees("Not done")
+	s.typeText("-cq").press("enter").sees("done, and seen to be taken up", "j-1")
+	if diff := cmp.Diff([]string{"team-a-cq"}, s.desk.executed); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]actions.Plan{holdPlan()}, s.desk.ran); diff != "" {
+		t.Errorf("another plan was executed than the one that was shown: %s", diff)
+	}
+	s.press("enter").sees("done, and seen") // still in the grace of the result
+	s.pass(time.Second)
+	s.press("enter").cursorOn("team-a-cq")
+}
+
+func TestEscapeChangesNothing(t *testing.T) {
+	s := begin(t, 100, 30)
+	s.desk.plan = holdPlan()
+	s.onTeamA().press("H", "esc").sees("Nothing is changed.").cursorOn("team-a-cq")
+	s.press("H", "enter")
+	s.pass(time.Second)
+	s.typeText("team-a-cq").press("esc").sees("Nothing is changed.")
+	if len(s.desk.executed) != 0 {
+		t.Error("executed")
+	}
+}
+
+func TestLatePlanIsDropped(t *testing.T) {
+	s := begin(t, 100, 30)
+	s.desk.plan = holdPlan()
+	s.onTeamA().press("H")
+	s.held = true
+	s.press("enter").sees("Looking at who would be affected")
+	s.press("esc").sees("Nothing is changed.")
+	s.release()
+	if s.root.dialog() != nil {
+		t.Errorf("a plan that nobody waits for opened a dialog:\n%s", s.frame())
+	}
+}
+
+func TestFailureSaysWhatToDo(t *testing.T) {
+	s := begin(t, 100, 30)
+	s.desk.planErr = advised{errors.New("cannot patch clusterqueues (403)\x1b[2J"), "ask a platform admin for the right to patch it"}
+	s.onTeamA().press("H", "enter").sees("cannot patch clusterqueues (403)\\x1b[2J", "ask a platform admin", "Nothing is changed.")
+	s.press("esc").cursorOn("team-a-cq")
+}
+
+type advised struct {
+	error
+	advice string
+}
+
+func (a advised) Advice() string { return a.advice }
+
+func TestReadOnly(t *testing.T) {
+	s := begin(t, 100, 30)
+	s.sees(" WRITE ")
+	s.root.opt.ReadOnly = true
+	s.sees("READ-ONLY").onTeamA()
+	for _, k := range []string{"H", "D", "R", "e"} {
+		s.press(k).sees("started with --read-only")
+		if s.root.dialog() != nil {
+			t.Errorf("%s opened a dialog", k)
+		}
+	}
+	s.seesNot(" WRITE ")
+}
+
+func TestDisabledSaysWhy(t *testing.T) {
+	s := begin(t, 100, 30)
+	s.press("H").sees("hold: select a ClusterQueue; ai-shared is a cohort")
+	s.onTeamA().press("R").sees("resume: team-a-cq is not held")
+	s.desk.may = func(world.Ref, actions.Action) (bool, string) {
+		return false, "you may not patch clusterqueues"
+	}
+	s.press("H").sees("hold: you may not patch clusterqueues")
+	s.press("down").seesNot("you may not")
+}
+
+func TestEditRefusedAndDoneAgain(t *testing.T) {
+	s := begin(t, 100, 30)
+	s.desk.planErr = errors.New("spec.x: Invalid value\nspec.y: Required")
+	s.onTeamA().press("e").sees("The server refuses this edit", "spec.x: Invalid value", "spec.y: Required")
+	s.desk.planErr, s.desk.plan, s.desk.result = nil, editPlan(), done(editPlan())
+	s.press("e").sees("dry-run result (validation only)", "+        nominalQuota: 4")
+	if s.edited != 2 || s.desk.opened != 1 {
+		t.Errorf("the editor ran %d times on %d drafts", s.edited, s.desk.opened)
+	}
+	if diff := cmp.Diff([]string{"spec.x: Invalid value\nspec.y: Required"}, s.desk.notes); diff != "" {
+		t.Error(diff)
+	}
+	s.pass(time.Second)
+	s.press("y", "enter").sees("done, and seen to be taken up")
+	if s.desk.closed != 1 {
+		t.Errorf("the draft was closed %d times", s.desk.closed)
+	}
+}
+
+func TestEditWithoutChanges(t *testing.T) {
+	s := begin(t, 100, 30)
+	s.desk.plan = editPlan()
+	s.desk.plan.Diff = nil
+	s.onTeamA().press("e").sees("nothing to apply")
+	if s.desk.closed != 1 {
+		t.Error("the draft is left behind")
+	}
+}
+
+func TestDraftOfClosedDialogIsRemoved(t *testing.T) {
+	s := begin(t, 100, 30)
+	s.onTeamA()
+	s.held = true
+	s.press("e", "esc")
+	s.release()
+	if s.edited != 0 || s.desk.closed != 1 {
+		t.Errorf("editor ran %d times, draft closed %d times", s.edited, s.desk.closed)
+	}
+}
+
+func TestStopWhileWorking(t *testing.T) {
+	s := begin(t, 100, 30)
+	s.desk.plan = holdPlan()
+	s.onTeamA().press("H", "enter")
+	s.pass(time.Second)
+	s.typeText("team-a-cq")
+	s.held = true
+	s.press("enter").sees("Working")
+	s.press("esc", "q").sees("Working")
+	s.press("ctrl+c").sees("Stopping after the object under way")
+	if s.quit {
+		t.Error("left before the object under way was done")
+	}
+	s.desk.execErr = errors.New("stopped")
+	s.release()
+	s.sees("NOT ALL DONE", "stopped")
+}
+
+func TestExport(t *testing.T) {
+	s := begin(t, 100, 30)
+	s.desk.plan = actions.Plan{Action: actions.Export, Export: &actions.ExportPlan{Path: "/home/kim/out.tar.gz", Count: 5}, Confirm: actions.Confirm{Expects: "y"}}
+	s.desk.result = actions.Result{Objects: []actions.ObjectResult{{Ref: world.Ref{Kind: "File"}, Outcome: actions.Done, Verified: true}}}
+	s.press("3", "x").sees("Workloads of namespace team-a", "all Workloads")
+	s.press("down", "enter").sees("/home/kim/out.tar.gz", "5 Workloads of LocalQueue team-a/batch")
+	s.pass(time.Second)
+	s.press("y", "enter").sees("FILE", "/home/kim/out.tar.gz")
+}
+
+func TestTombstone(t *testing.T) {
+	s := begin(t, 100, 30)
+	s.press("3", "down").cursorOn("train-1")
+	s.store.Delete(world.KindWorkload, world.Key{Namespace: "team-a", Name: "job-train-1-x1y2z"})
+	s.refresh()
+	s.cursorOn("train-1").cursorOn("does not exist any more")
+	s.press("enter").sees("does not exist any more").sees("Workloads  ")
+	s.press("down").cursorOn("train-2").seesNot("train-1 ")
+}
+
+func TestBackFindsEverything(t *testing.T) {
+	s := begin(t, 100, 30)
+	s.press("3", "/").typeText("train").press("enter", "down", "down").cursorOn("train-2").sees("5 of 11")
+	s.press("enter").sees("TIMELINE", "WHY")
+	s.press("esc").cursorOn("train-2").sees("/train", "5 of 11")
+	s.press("2", "3").cursorOn("train-2")
+	s.press("esc").sees("11, by state").cursorOn("train-2")
+	s.press("q")
+	if !s.quit {
+		t.Error("q on the first page does not quit")
+	}
+}
+
+func TestFilterTerms(t *testing.T) {
+	for filter, want := range map[string]string{
+		"state:pending !train-1": "4 of 11", "ns:team-b": "2 of 11", "queue:team-c-cq": "2 of 11", "team-a/train-2": "1 of 11",
+		"evicting": "1 of 11", "trnllm": "1 of 11 resemble", "nobody": "0 of 11",
+	} {
+		s := begin(t, 100, 30)
+		s.press("3", "/").typeText(filter).press("enter")
+		s.sees(want)
+	}
+}
+
+func TestChain(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.press("3", "enter").sees("preempted by team-b/urgent-3 (prio 900)")
+	s.press("p").sees("team-b/urgent-3", "preempted team-a/train-llm-7f2")
+	s.press("esc").sees("Workloads › team-a/train-llm-7f2")
+	s.store.Delete(world.KindWorkload, world.Key{Namespace: "team-b", Name: "job-urgent-3-x1y2z"})
+	s.refresh()
+	s.sees("preempted by unknown (uid uid-team-b-job-urgent-3-x1y2z)")
+	s.press("p").sees("the preemptor is not known")
+}
+
+func TestEventsUnknown(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.desk.detail.EventsUnknown = "no right to list events"
+	s.press("3", "enter").sees("events unknown: no right to list events")
+	s.desk.detailErr = errors.New("server timed out")
+	s.press("r").sees("unknown: server timed out")
+}
+
+// TestOrderIsFrozen: while a dialog is open the screen behind it stands still,
+// and the header does not.
+func TestOrderIsFrozen(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.onTeamA().press("H")
+	s.store.Put(clusterQueue("aaa-cq", "", 1))
+	for _, k := range world.WatchedKinds() {
+		s.store.SetFreshness(k, world.Freshness{Feed: world.Disconnected, Synced: true})
+	}
+	s.refresh()
+	s.sees("disconnected").seesNot("aaa-cq")
+	s.press("esc").sees("aaa-cq").cursorOn("team-a-cq")
+}
+
+func TestUnknownIsNeverZero(t *testing.T) {
+	s := begin(t, 120, 40)
+	for _, k := range []world.Kind{world.KindWorkload, world.KindLocalQueue} {
+		s.store.SetFreshness(k, world.Freshness{Feed: world.Syncing, Count: 7})
+	}
+	s.refresh()
+	for l := range strings.SplitSeq(s.frame(), "\n") {
+		if strings.Contains(l, "vision-cq") && strings.Contains(l, " 0 ") {
+			t.Errorf("a number that is not known is 0: %q", l)
+		}
+	}
+	s.sees("◌ syncing").press("2").sees("…")
+}
+
+func TestTooSmall(t *testing.T) {
+	s := begin(t, 80, 24)
+	s.desk.plan = holdPlan()
+	s.onTeamA().press("H", "enter")
+	s.pass(time.Second)
+	s.send(tea.WindowSizeMsg{Width: 30, Height: 5})
+	s.sees("too small (needs 40x10)")
+	s.typeText("team-a-cq").press("enter")
+	if len(s.desk.executed) != 0 {
+		t.Error("a dialog that nobody sees was confirmed")
+	}
+}
+
+func TestCohortKeys(t *testing.T) {
+	s := begin(t, 100, 30)
+	s.press("down", "left").cursorOn("research").seesNot("vision-cq")
+	s.press("left").cursorOn("ai-shared")
+	s.press("down", "right").sees("vision-cq")
+	s.press("f").sees("cpu default, 2 of 2")
+	s.press("f").sees("nvidia.com/gpu a100, 1 of 2")
+}
+
+func TestPaletteGoesToAWorkload(t *testing.T) {
+	s := begin(t, 100, 30)
+	s.press(":").typeText("urgent").press("enter").sees("Workloads › team-b/urgent-3")
+	s.press(":").typeText("log").press("enter").sees("Nothing was logged")
+}
+
+// TestLeavingWaitsForAWrite: the hands are full until a write under way is done.
+func TestLeavingWaitsForAWrite(t *testing.T) {
+	s := begin(t, 100, 30)
+	s.desk.plan, s.desk.result = holdPlan(), done(holdPlan())
+	full := false
+	s.desk.during = func() { full = len(s.root.hands) == 1 }
+	s.onTeamA().press("H", "enter")
+	s.pass(time.Second)
+	s.typeText("team-a-cq").press("enter")
+	if !full || len(s.root.hands) != 0 {
+		t.Errorf("hands full during the write: %v, after it: %d", full, len(s.root.hands))
+	}
+}

@@ -1,0 +1,63 @@
+package ui
+
+import (
+	"strings"
+
+	"cli.holdfast.dev/holdfast/ui/term"
+	"cli.holdfast.dev/holdfast/ui/theme"
+)
+
+// strip is the part below a table that says all about the row under the cursor,
+// for which its line has no room.
+type strip struct {
+	legend string // what the signs above mean
+	head   string // what the row is
+	tail   string // where it belongs
+	call   string // what to do about it
+	text   string // the sentence
+	role   theme.Role
+}
+
+// stripLines is its height: a rule, a head, and two lines of text.
+const stripLines = 4
+
+// stripHeight is the room for a strip; a low terminal has none.
+func stripHeight(e Env) int {
+	if e.H < 12 {
+		return 0
+	}
+	return stripLines
+}
+
+// withStrip adds the strip at the foot of the body.
+func withStrip(e Env, body []string, s strip) []string {
+	if stripHeight(e) == 0 {
+		return body
+	}
+	for len(body) < e.H-stripLines {
+		body = append(body, "")
+	}
+	g := e.Theme.Glyph
+	legend := s.legend
+	if legend != "" {
+		legend = " " + legend + " " + g.Flat
+	}
+	legend = term.Clip(legend, e.W, "")
+	rule := strings.Repeat(g.Flat, max(0, e.W-term.Width(legend))) + legend
+	head := e.Theme.Paint(theme.Strong, s.head) + s.tail
+	if s.call != "" {
+		head += "  " + e.Theme.Paint(s.role, g.Arrow+" "+s.call)
+	}
+	out := append(body, e.Theme.Paint(theme.Dim, rule), " "+term.Clip(head, e.W-1, g.Ellipsis))
+	const room = stripLines - 2
+	lines := term.Wrap(s.text, e.W-2)
+	if len(lines) > room {
+		const more = " (Enter: all)"
+		lines = lines[:room]
+		lines[room-1] = term.Clip(lines[room-1], e.W-4-len(more), "") + g.Ellipsis + more
+	}
+	for _, l := range lines {
+		out = append(out, " "+e.Theme.Paint(s.role, l))
+	}
+	return out
+}

@@ -1,0 +1,32 @@
+package theme
+
+// Glyphs are the signs that are not letters. Each is one cell wide.
+type Glyphs struct {
+	Live, Syncing, Warn, Cross, Tick, Unknown, Dot string
+	Held, Cursor, Open, Closed, Gone               string
+	Ellipsis, Arrow, Crumb, Dash, Minus, Caret     string
+	// Own, Borrowed, Lendable and Private fill a bar of quota.
+	Own, Borrowed, Lendable, Private string
+	// The frame of a dialog.
+	TopLeft, TopRight, BottomLeft, BottomRight, Flat, Upright string
+	// Up and Down say that there is more to scroll to.
+	Up, Down string
+}
+
+var unicode = Glyphs{
+	Live: "●", Syncing: "◌", Warn: "▲", Cross: "✗", Tick: "✓", Unknown: "?", Dot: "·",
+	Held: "‖", Cursor: "▸", Open: "▾", Closed: "▸", Gone: "×",
+	Ellipsis: "…", Arrow: "→", Crumb: "›", Dash: "–", Minus: "−", Caret: "▏",
+	Own: "█", Borrowed: "▓", Lendable: "░", Private: "▒",
+	TopLeft: "┌", TopRight: "┐", BottomLeft: "└", BottomRight: "┘", Flat: "─", Upright: "│",
+	Up: "↑", Down: "↓",
+}
+
+var asciiOnly = Glyphs{
+	Live: "*", Syncing: "o", Warn: "!", Cross: "x", Tick: "+", Unknown: "?", Dot: ".",
+	Held: "=", Cursor: ">", Open: "v", Closed: ">", Gone: "x",
+	Ellipsis: "~", Arrow: ">", Crumb: ">", Dash: "-", Minus: "-", Caret: "_",
+	Own: "#", Borrowed: "+", Lendable: ".", Private: ":",
+	TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+", Flat: "-", Upright: "|",
+	Up: "^", Down: "v",
+}
