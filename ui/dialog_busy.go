@@ -77,7 +77,7 @@ func (d busy) Update(e Env, m tea.Msg) (Dialog, Intent) {
 		}
 		switch {
 		case m.err != nil && d.draft != nil:
-			return d, swap{dialog: newRefusal(*d.draft, "The server refuses this edit", m.err)}
+			return d, swap{dialog: newRefusal(*d.draft, refusalTitle(m.err), m.err)}
 		case m.err != nil:
 			return d, swap{dialog: newFailure(d.title, m.err)}
 		case d.draft != nil && len(m.plan.Diff) == 0:

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"os/exec"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -110,6 +111,27 @@ type refusal struct {
 	view  doc.View
 }
 
+// refusalTitle says what kind of obstacle a planned edit met.
+func refusalTitle(err error) string {
+	var p *actions.Problem
+	switch {
+	case errors.Is(err, actions.ErrNoChange):
+		return "There is nothing to apply"
+	case errors.As(err, &p) && p.Rejected:
+		return "This edit is refused"
+	case errors.As(err, &p) && p.Conflict:
+		return "The object changed while you edited"
+	}
+	return "There is no dry-run of this edit"
+}
+
+// stale reports whether the draft was made from an object that is not there any
+// more: editing it again would meet the same conflict.
+func stale(err error) bool {
+	var p *actions.Problem
+	return errors.As(err, &p) && p.Conflict
+}
+
 func newRefusal(d actions.Draft, title string, err error) refusal {
 	return refusal{draft: d, title: title, err: err}
 }
@@ -119,6 +141,12 @@ func (d refusal) Title(Env) string { return d.title }
 
 // Keys is Dialog's.
 func (d refusal) Keys() []Binding {
+	if stale(d.err) {
+		// The person's text is worth more than a tidy folder.
+		return append([]Binding{{Keys: keys("esc"), Name: "close", Help: "close; the text stays in its file", Do: func(e Env) (Dialog, Intent) {
+			return d, closeDialog{say: unchanged + " Your text stays in " + d.draft.Path}
+		}}}, d.scroll()...)
+	}
 	out := []Binding{
 		{Keys: keys("e"), Name: "edit again", Help: "edit again, with your text and this message on top", Do: func(e Env) (Dialog, Intent) {
 			return d, swap{dialog: editAgain(e, d.draft, d.err)}
@@ -127,11 +155,15 @@ func (d refusal) Keys() []Binding {
 			return d, closeDialog{say: "Discarded. " + unchanged, cmd: discard(e, &d.draft)}
 		}},
 	}
-	return append(out, scrolling(func(e Env, m table.Motion) Dialog {
+	return append(out, d.scroll()...)
+}
+
+func (d refusal) scroll() []Binding {
+	return scrolling(func(e Env, m table.Motion) Dialog {
 		w, h := inside(e)
 		d.view = d.view.Move(m, d.doc(e, w), h-2)
 		return d
-	}, true)...)
+	}, true)
 }
 
 // editAgain writes the problem on top of the text and opens the editor.
@@ -158,5 +190,8 @@ func (d refusal) doc(e Env, w int) []doc.Line {
 func (d refusal) View(e Env, w, h int) []string {
 	lines := d.doc(e, w)
 	out := d.view.Lines(e.Theme, lines, w, min(len(lines), h-2))
+	if stale(d.err) {
+		return append(out, "", "Nothing is changed. Esc: close; your text stays in its file")
+	}
 	return append(out, "", "Nothing is changed. e: edit again, your text is kept   Esc: discard it")
 }

@@ -77,7 +77,7 @@ var scripts = map[string]func(*stage){
 		s.pass(time.Second)
 	},
 	"refusal": func(s *stage) {
-		s.desk.planErr = fmt.Errorf("ClusterQueue.kueue.x-k8s.io \"team-a-cq\" is invalid:\n* spec.resourceGroups[0].flavors[0].resources[0].borrowingLimit: Invalid value: \"-1\": must be greater than or equal to 0\n* spec.cohortName: Required value")
+		s.desk.planErr = &actions.Problem{Rejected: true, What: "ClusterQueue.kueue.x-k8s.io \"team-a-cq\" is invalid:\n* spec.resourceGroups[0].flavors[0].resources[0].borrowingLimit: Invalid value: \"-1\": must be greater than or equal to 0\n* spec.cohortName: Required value"}
 		s.onTeamA().press("e")
 	},
 	"result": func(s *stage) {

@@ -309,13 +309,6 @@ func (s *stage) cursorLine() string {
 	return ""
 }
 
-func (s *stage) dialogTitle() string {
-	if d := s.root.dialog(); d != nil {
-		return d.Title(s.root.env())
-	}
-	return ""
-}
-
 // checkFrame reports what breaks the rules of a frame.
 func checkFrame(f string, w, h int) error {
 	lines := strings.Split(f, "\n")

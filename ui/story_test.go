@@ -121,8 +121,8 @@ func TestDisabledSaysWhy(t *testing.T) {
 
 func TestEditRefusedAndDoneAgain(t *testing.T) {
 	s := begin(t, 100, 30)
-	s.desk.planErr = errors.New("spec.x: Invalid value\nspec.y: Required")
-	s.onTeamA().press("e").sees("The server refuses this edit", "spec.x: Invalid value", "spec.y: Required")
+	s.desk.planErr = &actions.Problem{What: "spec.x: Invalid value\nspec.y: Required", Rejected: true}
+	s.onTeamA().press("e").sees("This edit is refused", "spec.x: Invalid value", "spec.y: Required")
 	s.desk.planErr, s.desk.plan, s.desk.result = nil, editPlan(), done(editPlan())
 	s.press("e").sees("dry-run result (validation only)", "+        nominalQuota: 4")
 	if s.edited != 2 || s.desk.opened != 1 {
@@ -135,6 +135,31 @@ func TestEditRefusedAndDoneAgain(t *testing.T) {
 	s.press("y", "enter").sees("done, and seen to be taken up")
 	if s.desk.closed != 1 {
 		t.Errorf("the draft was closed %d times", s.desk.closed)
+	}
+}
+
+// Not every failure is a refusal, and the title must not claim one.
+func TestWhatWentWrongWithAnEdit(t *testing.T) {
+	tests := map[string]struct {
+		err   error
+		title string
+		stays bool // the person's text stays in its file
+	}{
+		"nothing was edited":      {actions.ErrNoChange, "There is nothing to apply", false},
+		"a colleague was faster":  {&actions.Problem{What: "the spec changed", Conflict: true}, "The object changed while you edited", true},
+		"the server is not there": {errors.New("connection refused"), "There is no dry-run of this edit", false},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := begin(t, 100, 30)
+			s.desk.planErr = tc.err
+			s.onTeamA().press("e").sees(tc.title, tc.err.Error())
+			s.pass(time.Second)
+			s.press("esc").seesNot(tc.title)
+			if kept := s.desk.closed == 0; kept != tc.stays {
+				t.Errorf("the text was kept: %v, want %v", kept, tc.stays)
+			}
+		})
 	}
 }
 

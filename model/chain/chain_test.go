@@ -64,7 +64,9 @@ func TestBy(t *testing.T) {
 
 func TestVictimsLatestFirst(t *testing.T) {
 	p := workload("p", "p1", "", 0, nil)
-	at := func(ago time.Duration) *world.Preemption { return &world.Preemption{PreemptorUID: "p1", At: t0.Add(-ago)} }
+	at := func(ago time.Duration) *world.Preemption {
+		return &world.Preemption{PreemptorUID: "p1", At: t0.Add(-ago)}
+	}
 	s := snapshot(p, workload("a", "a", "", 0, at(time.Hour)), workload("b", "b", "", 0, at(time.Minute)), workload("c", "c", "", 0, &world.Preemption{PreemptorUID: "other", At: t0}))
 	var got []string
 	for _, l := range Victims(s, p) {
