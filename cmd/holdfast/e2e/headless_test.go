@@ -158,12 +158,10 @@ func TestKueueHangs(t *testing.T) {
 	eventually(t, "Kueue catches up", func() bool {
 		return meta.IsStatusConditionFalse(localQueue(t, "team-b", "batch").Status.Conditions, "Active")
 	})
-	if out, errs, code := headless(t, env, "resume", "lq/team-b/batch", "--confirm", "batch"); code != 0 {
-		if out, errs, code = headless(t, env, "resume", "lq/team-b/batch", "--yes"); code != 0 {
-			t.Errorf("resume: exit %d\n%s%s", code, out, errs)
-		}
+	if out, errs, code := headless(t, env, "resume", "lq/team-b/batch", "--yes"); code != 0 {
+		t.Errorf("resume: exit %d\n%s%s", code, out, errs)
 	}
-	_ = c.cmd.Process.Signal(syscall.SIGTERM)
+	c.signal(syscall.SIGTERM)
 	c.ends()
 }
 
