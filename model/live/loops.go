@@ -14,6 +14,7 @@ import (
 // Periods of the loops.
 const (
 	publishEvery  = 200 * time.Millisecond
+	agesEvery     = time.Second
 	probeEvery    = 5 * time.Second
 	contractEvery = 15 * time.Second
 )
@@ -24,8 +25,9 @@ type absentError struct{ error }
 
 func (e absentError) Unwrap() error { return e.error }
 
-// publishLoop makes a snapshot when something changed. After a slow one it
-// leaves the machine to others for a while.
+// publishLoop makes a snapshot when something changed, at most every
+// publishEvery; after a slow one it leaves the machine to others for a while.
+// Once a second it looks at the ages of the feeds.
 func (w *Watcher) publishLoop(ctx context.Context) {
 	for {
 		begun := w.opts.Clock.Now()
@@ -38,6 +40,12 @@ func (w *Watcher) publishLoop(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-w.opts.Clock.After(pause):
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-w.store.Stale():
+		case <-w.opts.Clock.After(agesEvery):
 		}
 	}
 }

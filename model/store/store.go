@@ -20,6 +20,7 @@ type Store struct {
 	mu        sync.Mutex
 	seq       uint64
 	dirty     bool
+	stale     chan struct{} // one slot; filled when dirty becomes true
 	contract  world.Contract
 	fresh     map[world.Kind]world.Freshness
 	queues    *rows[*world.ClusterQueue]
@@ -38,7 +39,7 @@ type Store struct {
 // New returns an empty store that stamps its snapshots with the clock.
 func New(c clock.PassiveClock) *Store {
 	return &Store{
-		clock: c, fresh: map[world.Kind]world.Freshness{}, dirty: true,
+		clock: c, fresh: map[world.Kind]world.Freshness{}, dirty: true, stale: make(chan struct{}, 1),
 		queues: newRows[*world.ClusterQueue](), locals: newRows[*world.LocalQueue](), cohorts: newRows[*world.Cohort](),
 		workloads: newRows[*world.Workload](), flavors: newRows[*world.Flavor](), checks: newRows[*world.Check](),
 		classes: newRows[*world.PriorityClass](), spaces: newRows[*world.Namespace](), index: newIndex(),
@@ -55,7 +56,7 @@ func (s *Store) Put(row any) {
 }
 
 func (s *Store) put(row any) {
-	s.dirty = true
+	s.soil()
 	switch r := row.(type) {
 	case *world.Workload:
 		s.index.replace(s.workloads.put(r), r)
@@ -86,7 +87,7 @@ func (s *Store) Delete(k world.Kind, key world.Key) {
 }
 
 func (s *Store) drop(k world.Kind, key world.Key) {
-	s.dirty = true
+	s.soil()
 	switch k {
 	case world.KindWorkload:
 		s.index.replace(s.workloads.drop(key), nil)
@@ -162,7 +163,8 @@ func (s *Store) SetContract(c world.Contract) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !reflect.DeepEqual(s.contract, c) {
-		s.contract, s.dirty = c, true
+		s.contract = c
+		s.soil()
 	}
 }
 
@@ -171,9 +173,26 @@ func (s *Store) SetFreshness(k world.Kind, f world.Freshness) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fresh[k] != f {
-		s.fresh[k], s.dirty = f, true
+		s.fresh[k] = f
+		s.soil()
 	}
 }
+
+// soil marks that a new snapshot would differ. The caller holds the lock.
+func (s *Store) soil() {
+	if s.dirty {
+		return
+	}
+	s.dirty = true
+	select {
+	case s.stale <- struct{}{}:
+	default:
+	}
+}
+
+// Stale gives one token when a snapshot made now would differ from the last one.
+// It is meant for one reader.
+func (s *Store) Stale() <-chan struct{} { return s.stale }
 
 // Dirty reports whether a snapshot made now would differ from the last one.
 func (s *Store) Dirty() bool {
