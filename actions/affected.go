@@ -2,6 +2,7 @@ package actions
 
 import (
 	"fmt"
+	"strings"
 
 	"cli.holdfast.dev/holdfast/model/reason"
 	"cli.holdfast.dev/holdfast/model/store"
@@ -36,11 +37,7 @@ func inQueue(s *store.Snapshot, w *world.Workload, ref world.Ref) bool {
 // stay).
 func (d *Desk) sortWorkloads(p *Plan, ref world.Ref, drain bool) {
 	s := d.opts.World()
-	for _, k := range []world.Kind{world.KindWorkload, world.KindLocalQueue} {
-		if f := s.Fresh(k); f.Feed != world.Live {
-			p.Incomplete = fmt.Sprintf("The list of %ss is %s%s: the numbers below may be wrong.", k, f.Feed, colon(f.Detail))
-		}
-	}
+	p.Incomplete = incomplete(s, ref)
 	for _, w := range workloadsOf(s, ref) {
 		a := Affected{Ref: w.Ref(), Job: w.JobName(), Priority: w.Priority, Uses: w.Usage}
 		switch w.State {
@@ -62,6 +59,24 @@ func (d *Desk) sortWorkloads(p *Plan, ref world.Ref, drain bool) {
 	if m := managedBy(s, ref); m != "" {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s is managed by %s, which may undo this change.", ref, m))
 	}
+}
+
+// incomplete says why the Workloads of the queue may not all be known; empty when
+// they are.
+func incomplete(s *store.Snapshot, ref world.Ref) string {
+	var why []string
+	for _, k := range []world.Kind{world.KindWorkload, world.KindLocalQueue} {
+		if f := s.Fresh(k); f.Feed != world.Live {
+			why = append(why, fmt.Sprintf("the list of %ss is %s%s", k, f.Feed, colon(f.Detail)))
+		}
+	}
+	if ns := s.Contract.Namespace; ns != "" && ref.Kind == world.KindClusterQueue {
+		why = append(why, fmt.Sprintf("only Workloads of namespace %s are read", ns))
+	}
+	if len(why) == 0 {
+		return ""
+	}
+	return "Not all Workloads may be listed here: " + strings.Join(why, "; ") + "."
 }
 
 func colon(detail string) string {
@@ -95,7 +110,15 @@ func managedBy(s *store.Snapshot, ref world.Ref) string {
 
 // afterResume moves the Workloads to where a resume leaves them, says what still
 // stops the queue, and asks for the name when others may be preempted.
-func (d *Desk) afterResume(p *Plan, ref world.Ref, to world.StopPolicy) {
+func (d *Desk) afterResume(p *Plan, ref world.Ref, from, to world.StopPolicy) {
+	if to == world.StopHoldAndDrain {
+		p.Notes = append(p.Notes, "The recorded policy is HoldAndDrain: this resumes a drain, and evicts what is admitted.")
+		p.Confirm = d.confirmDrain(p)
+		if from == to {
+			p.Confirm = Confirm{ConfirmYes, "y"} // only the record is taken away
+		}
+		return
+	}
 	// Reservations were lost when the queue was held; one that is still listed was
 	// made before the hold reached it.
 	p.StaysPending = append(p.StaysPending, p.LosesReservation...)

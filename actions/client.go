@@ -2,14 +2,18 @@ package actions
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
+	"strings"
 	"sync"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
@@ -137,14 +141,19 @@ func (c *client) get(ctx context.Context, ref world.Ref) (*unstructured.Unstruct
 	return o, nil
 }
 
-// patch sends a JSON merge patch that holds only if the object still has the UID
-// and resourceVersion of o. With dryRun nothing is stored.
-func (c *client) patch(ctx context.Context, ref world.Ref, o *unstructured.Unstructured, body []byte, dryRun bool) (*unstructured.Unstructured, error) {
+// patch sends a merge patch that holds only while the object has the UID,
+// generation and hold record of live (conditional). With dryRun nothing is
+// stored. An object that is no longer so is an error for which moved is true.
+func (c *client) patch(ctx context.Context, ref world.Ref, live *unstructured.Unstructured, merge []byte, dryRun bool) (*unstructured.Unstructured, error) {
 	r, err := c.resource(ref)
 	if err != nil {
 		return nil, err
 	}
-	pinned, err := pin(body, o)
+	var m map[string]any
+	if err := utiljson.Unmarshal(merge, &m); err != nil {
+		return nil, fmt.Errorf("the patch is not JSON: %w", err)
+	}
+	body, err := conditional(m, live)
 	if err != nil {
 		return nil, err
 	}
@@ -152,20 +161,25 @@ func (c *client) patch(ctx context.Context, ref world.Ref, o *unstructured.Unstr
 	if dryRun {
 		opts.DryRun = []string{metav1.DryRunAll}
 	}
-	return r.Patch(ctx, ref.Name, types.MergePatchType, pinned, opts)
+	return r.Patch(ctx, ref.Name, types.JSONPatchType, body, opts)
 }
 
-// pin adds the preconditions of o to a merge patch.
-func pin(body []byte, o *unstructured.Unstructured) ([]byte, error) {
-	var m map[string]any
-	if err := json.Unmarshal(body, &m); err != nil {
-		return nil, fmt.Errorf("the patch is not JSON: %w", err)
+// moved reports whether the server refused a patch because the object is not
+// what the patch was made from.
+func moved(err error) bool {
+	if apierrors.IsConflict(err) {
+		return true
 	}
-	meta, _ := m["metadata"].(map[string]any)
-	if meta == nil {
-		meta = map[string]any{}
-		m["metadata"] = meta
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Code != http.StatusUnprocessableEntity {
+		return false
 	}
-	meta["uid"], meta["resourceVersion"] = string(o.GetUID()), o.GetResourceVersion()
-	return json.Marshal(m)
+	// The words of the JSON patch library; a refusal of the content has others.
+	text := err.Error()
+	for _, words := range []string{"testing value", "test operation does not apply", "add operation does not apply", "remove operation does not apply", "unable to remove nonexistent key"} {
+		if strings.Contains(text, words) {
+			return true
+		}
+	}
+	return false
 }

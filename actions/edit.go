@@ -1,6 +1,8 @@
 package actions
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,9 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
 	"cli.holdfast.dev/holdfast/model/text"
@@ -187,6 +189,9 @@ func (d *Desk) PlanFile(ctx context.Context, path string) (Plan, error) {
 // parseOne reads exactly one object out of YAML or JSON. Duplicate keys are
 // errors: the person meant one of the two.
 func parseOne(raw []byte) (map[string]any, error) {
+	if n := documents(raw); n > 1 {
+		return nil, &Problem{What: fmt.Sprintf("the text holds %d documents", n), Do: "Keep one; each object is changed on its own.", Rejected: true}
+	}
 	var out map[string]any
 	asJSON, err := yaml.YAMLToJSONStrict(raw)
 	if err == nil {
@@ -201,8 +206,33 @@ func parseOne(raw []byte) (map[string]any, error) {
 	return out, nil
 }
 
-// ErrNoChange is returned when an edit changes nothing.
-var ErrNoChange = errors.New("nothing was changed in the text")
+// documents counts the YAML documents in raw that hold more than comments.
+func documents(raw []byte) int {
+	n := 0
+	for r := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(raw))); ; {
+		doc, err := r.Read()
+		for _, l := range strings.Split(string(doc), "\n") {
+			if l = strings.TrimSpace(l); l != "" && l != "---" && !strings.HasPrefix(l, "#") {
+				n++
+				break
+			}
+		}
+		if err != nil {
+			return n
+		}
+	}
+}
+
+// ErrNoChange is returned when an edit changes nothing. What was set aside stands
+// in the error's text.
+var ErrNoChange = errors.New("the text asks for nothing that is not so already")
+
+func noChange(notes []string) error {
+	if len(notes) == 0 {
+		return ErrNoChange
+	}
+	return fmt.Errorf("%w. %s", ErrNoChange, strings.Join(notes, " "))
+}
 
 // planChange plans the difference between two editable parts of one object.
 func (d *Desk) planChange(ctx context.Context, t Target, before, want map[string]any) (Plan, error) {
@@ -214,7 +244,7 @@ func (d *Desk) planChange(ctx context.Context, t Target, before, want map[string
 	keepMaps(before, want)
 	patch := mergeDiff(before, want)
 	if len(patch) == 0 {
-		return Plan{}, ErrNoChange
+		return Plan{}, noChange(p.Notes)
 	}
 	c, err := d.client()
 	if err != nil {
@@ -228,24 +258,11 @@ func (d *Desk) planChange(ctx context.Context, t Target, before, want map[string
 		return Plan{}, err
 	}
 	t.Patch, t.Change = mustJSON(patch), "spec as in the difference"
-	for try := 0; ; try++ {
-		err = d.dryRun(ctx, c, &p, t, live)
-		if err == nil || try >= retries || !apierrors.IsConflict(err) {
-			break
-		}
-		// Only the status moved between the read and the dry-run: read again.
-		if live, err = c.get(ctx, t.Ref); err != nil {
-			return Plan{}, err
-		}
-		if err := unchanged(t, live); err != nil {
-			return Plan{}, err
-		}
-	}
-	if err != nil {
+	if err := d.dryRun(ctx, c, &p, t, live); err != nil {
 		return Plan{}, err
 	}
 	if len(p.Diff) == 0 {
-		return Plan{}, ErrNoChange // the server's defaults make it the same
+		return Plan{}, noChange(p.Notes) // the server's defaults make it the same
 	}
 	if m := managedBy(d.opts.World(), t.Ref); m != "" {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s is managed by %s, which may undo this change.", t.Ref, m))

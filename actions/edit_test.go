@@ -48,6 +48,7 @@ func TestEdit(t *testing.T) {
 		"nothing":                   {noChange: true},
 		"only a comment":            {replace: []string{"spec:", "# hm\nspec:"}, noChange: true},
 		"the hold lifted":           {replace: []string{"stopPolicy: Hold", "stopPolicy: None"}, noChange: true},
+		"two documents":             {replace: []string{"spec:", "---\nspec:"}, problem: "2 documents"},
 		"the hold lifted, and more": {replace: []string{"stopPolicy: Hold", "stopPolicy: None", "cohortName: co", "cohortName: other"}, patch: `{"spec":{"cohortName":"other"}}`, notes: "stopPolicy in the text was set aside"},
 		"the record forged":         {replace: []string{"team: a", "team: b\n    holdfast.dev/hold: x"}, patch: `{"metadata":{"annotations":{"team":"b"}}}`, notes: "holdfast.dev/hold in the text was set aside"},
 		"another name":              {replace: []string{"name: q", "name: r"}, problem: `metadata.name is "r", it must stay "q"`},
@@ -110,6 +111,10 @@ func TestEditOfWhatMovedMeanwhile(t *testing.T) {
 	s.touch(queuePath) // a status write does not matter
 	if _, err := d.PlanEdit(t.Context(), dr); err != nil {
 		t.Errorf("after a status write: %v", err)
+	}
+	lifted := edited(t, d, "stopPolicy: None", "stopPolicy: Hold")
+	if _, err := d.PlanEdit(t.Context(), lifted); !errors.Is(err, ErrNoChange) || !strings.Contains(err.Error(), "use hold and resume") {
+		t.Errorf("a text that only sets stopPolicy: %v", err)
 	}
 	s.edit(queuePath, "queueingStrategy", "StrictFIFO")
 	_, err := d.PlanEdit(t.Context(), dr)

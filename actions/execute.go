@@ -12,8 +12,8 @@ import (
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
-// retries bounds how often a patch is sent again because only the status moved:
-// Kueue writes it constantly in an incident.
+// retries bounds how often a patch is made anew because labels or annotations
+// moved, which the plan does not depend on.
 const retries = 5
 
 // Execute does what the plan says, if typed is what the plan's confirmation
@@ -88,7 +88,7 @@ func (d *Desk) write(ctx context.Context, c *client, t Target) (*unstructured.Un
 		if err == nil {
 			return o, nil
 		}
-		if !apierrors.IsConflict(err) || try >= retries {
+		if !moved(err) || try >= retries {
 			return nil, problem("write "+t.Ref.String(), err)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
@@ -21,13 +20,19 @@ func (d *Desk) PlanExport(_ context.Context, scope Scope) (Plan, error) {
 	}
 	name := fmt.Sprintf("holdfast-%s-%s-%s.json", fileWord(d.opts.Context), fileWord(scope.String()), d.opts.Clock.Now().UTC().Format("20060102T150405Z"))
 	p.Export = &ExportPlan{Scope: scope, Path: filepath.Join(dir, name)}
+	queueOf := func(k world.Key) string {
+		if lq := s.LocalQueue(k); lq != nil {
+			return lq.ClusterQueue
+		}
+		return ""
+	}
 	for _, w := range s.Workloads {
-		if scope.has(s, w.Namespace, w.LocalQueue, w.ClusterQueue) {
+		if scope.has(queueOf, w.Namespace, w.LocalQueue, w.ClusterQueue) {
 			p.Export.Count++
 		}
 	}
-	if f := s.Fresh(world.KindWorkload); f.Feed != world.Live {
-		p.Incomplete = fmt.Sprintf("The list of Workloads is %s%s; the export asks the server itself and will hold what it answers.", f.Feed, colon(f.Detail))
+	if why := incomplete(s, world.Ref{Kind: world.KindClusterQueue}); why != "" {
+		p.Incomplete = why + " The export asks the server itself and holds what it answers."
 	}
 	p.Notes = append(p.Notes, "Env values, args, commands and secret-looking annotations are redacted.", "An existing file is never replaced; the file is read back before it is called done.")
 	p.Confirm = Confirm{ConfirmYes, "y"}
@@ -48,14 +53,13 @@ func (s Scope) String() string {
 }
 
 // has reports whether a Workload belongs to the scope. clusterQueue is the one
-// it is admitted to, or empty; then its LocalQueue decides.
-func (s Scope) has(snap *store.Snapshot, namespace, localQueue, clusterQueue string) bool {
+// it is admitted to, or empty; then its LocalQueue decides, for which queueOf
+// returns the ClusterQueue.
+func (s Scope) has(queueOf func(world.Key) string, namespace, localQueue, clusterQueue string) bool {
 	switch {
 	case s.ClusterQueue != "":
 		if clusterQueue == "" {
-			if lq := snap.LocalQueue(world.Key{Namespace: namespace, Name: localQueue}); lq != nil {
-				clusterQueue = lq.ClusterQueue
-			}
+			clusterQueue = queueOf(world.Key{Namespace: namespace, Name: localQueue})
 		}
 		return clusterQueue == s.ClusterQueue
 	case s.LocalQueue.Name != "":

@@ -122,6 +122,22 @@ func TestAFailedExportLeavesNothing(t *testing.T) {
 	}
 }
 
+func TestExportOfAQueueNeedsTheLocalQueues(t *testing.T) {
+	s := newAPIServer(t)
+	putWorkloads(s, 3)
+	s.hideQueues = true
+	d := desk(t, s, nil)
+	p, err := d.PlanExport(t.Context(), Scope{ClusterQueue: "q"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := d.Execute(t.Context(), p, "y")
+	if err != nil || r.Objects[0].Outcome != NotDone || !strings.Contains(r.Objects[0].Detail, "localqueues is forbidden") {
+		t.Errorf("pending Workloads would be missing: %+v, %v", r, err)
+	}
+	onlyFile(t, d.opts.ExportDir)
+}
+
 func TestReadBackFindsDamage(t *testing.T) {
 	good := `{"kind":"x","items": [{"a":1},{"a":2}],"count": 2}`
 	for name, tc := range map[string]struct {

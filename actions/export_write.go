@@ -16,9 +16,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"cli.holdfast.dev/holdfast/model/store"
-	"cli.holdfast.dev/holdfast/model/text"
+	"cli.holdfast.dev/holdfast/model/kube"
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
@@ -101,7 +101,10 @@ func (d *Desk) export(ctx context.Context, c *client, p Plan) (n int, sum string
 // page. All pages come from one list (its continue token), or it fails.
 func (d *Desk) writeExport(ctx context.Context, c *client, p Plan, f io.Writer, h hash.Hash) (int, error) {
 	w := bufio.NewWriterSize(io.MultiWriter(f, h), 1<<16)
-	snap := d.opts.World()
+	queueOf, err := d.localQueues(ctx, c, p.Export.Scope)
+	if err != nil {
+		return 0, err
+	}
 	r := c.dyn.Resource(workloads(c.version)).Namespace(p.Export.Scope.namespace())
 	n, opts := 0, metav1.ListOptions{Limit: pageSize}
 	for page := 0; ; page++ {
@@ -118,7 +121,7 @@ func (d *Desk) writeExport(ctx context.Context, c *client, p Plan, f io.Writer, 
 			}
 		}
 		for i := range list.Items {
-			if !inScope(snap, p.Export.Scope, &list.Items[i]) {
+			if !inScope(queueOf, p.Export.Scope, &list.Items[i]) {
 				continue
 			}
 			if err := writeItem(w, &list.Items[i], n > 0, p.Export.IncludePodEnv); err != nil {
@@ -167,10 +170,30 @@ func writeItem(w io.Writer, o *unstructured.Unstructured, comma, includeEnv bool
 	return err
 }
 
-func inScope(snap *store.Snapshot, s Scope, o *unstructured.Unstructured) bool {
+// localQueues returns to which ClusterQueue each LocalQueue points, read from the
+// server: without it the pending Workloads of a ClusterQueue would be left out
+// unnoticed. Scopes that do not need it get an empty answer.
+func (d *Desk) localQueues(ctx context.Context, c *client, s Scope) (func(world.Key) string, error) {
+	points := map[world.Key]string{}
+	if s.ClusterQueue == "" {
+		return func(world.Key) string { return "" }, nil
+	}
+	list, err := c.dyn.Resource(schema.GroupVersionResource{Group: kube.Group, Version: c.version, Resource: "localqueues"}).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, problem("read the LocalQueues, which say what waits for "+s.String(), err)
+	}
+	for i := range list.Items {
+		o := &list.Items[i]
+		cq, _, _ := unstructured.NestedString(o.Object, "spec", "clusterQueue")
+		points[world.Key{Namespace: o.GetNamespace(), Name: o.GetName()}] = cq
+	}
+	return func(k world.Key) string { return points[k] }, nil
+}
+
+func inScope(queueOf func(world.Key) string, s Scope, o *unstructured.Unstructured) bool {
 	lq, _, _ := unstructured.NestedString(o.Object, "spec", "queueName")
 	cq, _, _ := unstructured.NestedString(o.Object, "status", "admission", "clusterQueue")
-	return s.has(snap, o.GetNamespace(), text.Clean(lq), text.Clean(cq))
+	return s.has(queueOf, o.GetNamespace(), lq, cq)
 }
 
 // readBack reads the file again and compares its sum and count.

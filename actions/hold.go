@@ -90,12 +90,22 @@ func holdNotes(k world.Kind, drain bool) []string {
 
 func (d *Desk) confirmHold(p *Plan, ref world.Ref, drain bool) Confirm {
 	if drain {
-		return Confirm{ConfirmContext, d.opts.Context + " " + strconv.Itoa(len(p.Evicts))}
+		return d.confirmDrain(p)
 	}
-	if len(p.LosesReservation) > 0 {
+	if len(p.LosesReservation) > 0 || p.Incomplete != "" {
 		return Confirm{ConfirmName, ref.Name}
 	}
 	return Confirm{ConfirmYes, "y"}
+}
+
+// confirmDrain asks for the context and the number of Workloads that are evicted,
+// or the word "unknown" where that number is not known.
+func (d *Desk) confirmDrain(p *Plan) Confirm {
+	n := strconv.Itoa(len(p.Evicts))
+	if p.Incomplete != "" {
+		n = "unknown"
+	}
+	return Confirm{ConfirmContext, d.opts.Context + " " + n}
 }
 
 // PlanResume plans to give a queue the stop policy back that its hold record
@@ -130,8 +140,8 @@ func (d *Desk) PlanResume(ctx context.Context, ref world.Ref) (Plan, error) {
 	if err := d.dryRun(ctx, c, &p, t, o); err != nil {
 		return Plan{}, err
 	}
-	d.sortWorkloads(&p, t.Ref, false)
-	d.afterResume(&p, t.Ref, to)
+	d.sortWorkloads(&p, t.Ref, to == world.StopHoldAndDrain)
+	d.afterResume(&p, t.Ref, now, to)
 	return p, nil
 }
 

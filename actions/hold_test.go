@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
@@ -125,15 +126,27 @@ func TestWhatMayHappenBetweenPlanAndExecution(t *testing.T) {
 		"forbidden":             {func(s *apiServer) { s.before = func(*http.Request, int) int { return 403 } }, Refused, "Ask a platform admin", 0},
 		"the connection breaks": {func(s *apiServer) { s.before = func(*http.Request, int) int { return -1 } }, OutcomeUnknown, "EOF", 0},
 		"status written all the time": {func(s *apiServer) {
-			n := 0
+			s.before = func(*http.Request, int) int { s.touch(queuePath); return 0 }
+		}, Done, "Active=False", 1},
+		"an edit at the last moment": {func(s *apiServer) {
+			s.before = func(*http.Request, int) int { s.edit(queuePath, "queueingStrategy", "StrictFIFO"); return 0 }
+		}, Refused, "the spec of ClusterQueue/q changed", 0},
+		"a label at the last moment": {func(s *apiServer) {
 			s.before = func(*http.Request, int) int {
-				if n++; n <= retries {
-					s.touch(queuePath)
-				}
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				metaOf(s.objects[base+queuePath])["labels"] = map[string]any{"x": "y"}
 				return 0
 			}
 		}, Done, "Active=False", 1},
-		"status written without end": {func(s *apiServer) { s.before = func(*http.Request, int) int { s.touch(queuePath); return 0 } }, Refused, "modified", 0},
+		"annotations gone at the last moment": {func(s *apiServer) {
+			s.before = func(*http.Request, int) int {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				delete(metaOf(s.objects[base+queuePath]), "annotations")
+				return 0
+			}
+		}, Done, "Active=False", 1},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -234,6 +247,51 @@ func TestResume(t *testing.T) {
 	putQueue(s, "None", "")
 	if _, err := desk(t, s, nil).PlanResume(t.Context(), queueRef); err == nil || !strings.Contains(err.Error(), "is not held") {
 		t.Errorf("a queue that is not held: %v", err)
+	}
+}
+
+// Resuming to HoldAndDrain evicts, so it is asked for like a drain.
+func TestResumeOfADrain(t *testing.T) {
+	s := newAPIServer(t)
+	putQueue(s, "Hold", `{"version":1,"by":"lee","at":"2026-12-02T10:00:00Z","policy":"Hold","previous":"HoldAndDrain"}`)
+	p, err := desk(t, s, nil).PlanResume(t.Context(), queueRef)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"w0", "w1", "w5"}, names(p.Evicts)); diff != "" || p.Confirm != (Confirm{ConfirmContext, "prod 3"}) {
+		t.Errorf("evicts (-want +got):\n%s\nconfirm %+v", diff, p.Confirm)
+	}
+}
+
+// Where not all Workloads are known the number of the evicted is not either.
+func TestDrainOfWhatCannotBeSeen(t *testing.T) {
+	tests := map[string]struct {
+		contract world.Contract
+		feed     world.Feed
+		want     string
+	}{
+		"no access":     {world.Contract{Used: "v1beta2"}, world.Denied, "the list of Workloads is denied; the list of LocalQueues is denied"},
+		"one namespace": {world.Contract{Used: "v1beta2", Namespace: "ns"}, world.Live, "only Workloads of namespace ns are read"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := newAPIServer(t)
+			putQueue(s, "None", "")
+			st := store.New(ours{})
+			st.SetContract(tc.contract)
+			for _, k := range world.WatchedKinds() {
+				st.SetFreshness(k, world.Freshness{Feed: tc.feed, Synced: true})
+			}
+			snap := st.Snapshot()
+			d := desk(t, s, func(o *Options) { o.World = func() *store.Snapshot { return snap } })
+			p, err := d.PlanHold(t.Context(), queueRef, true, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Confirm.Expects != "prod unknown" || !strings.Contains(p.Incomplete, tc.want) {
+				t.Errorf("confirm %+v, incomplete %q", p.Confirm, p.Incomplete)
+			}
+		})
 	}
 }
 

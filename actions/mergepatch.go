@@ -1,6 +1,10 @@
 package actions
 
-import "reflect"
+import (
+	"maps"
+	"reflect"
+	"slices"
+)
 
 // The JSON merge patch of RFC 7386 on decoded objects. The libraries in the
 // module graph decode numbers as floats on the way, which changes quotas beyond
@@ -54,3 +58,5 @@ func mergeApply(base, patch map[string]any) map[string]any {
 	}
 	return out
 }
+
+func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

@@ -47,14 +47,14 @@ func problem(doing string, err error) error {
 		p.Do = "The server did not answer in time. Nothing is known to have changed; look at the header and try again."
 	case isWebhookRefusal(err):
 		p.Rejected, p.Do = true, "Kueue's webhook refuses this content; change it and try again."
+	case moved(err):
+		p.Conflict, p.Do = true, "Somebody changed the object in the meantime. Look at it and plan again."
 	case apierrors.IsForbidden(err):
 		p.Do = "Your account may not do this. Ask a platform admin, or for the rights that `holdfast rbac` prints."
 	case apierrors.IsUnauthorized(err):
 		p.Do = "The server does not accept the credentials. Log in again, then retry."
 	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
 		p.Rejected, p.Do = true, "The server refuses this content; change it and try again."
-	case apierrors.IsConflict(err):
-		p.Conflict, p.Do = true, "Somebody changed the object in the meantime. Look at it and plan again."
 	case apierrors.IsNotFound(err):
 		p.Do = "It is gone, or the name is wrong."
 	case apierrors.IsInternalError(err) && strings.Contains(err.Error(), "failed calling webhook"):

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
@@ -27,15 +28,16 @@ import (
 // makes of a write is played by react.
 type apiServer struct {
 	*httptest.Server
-	mu      sync.Mutex
-	objects map[string]map[string]any // by path below /apis
-	rv      int
-	writes  int                              // requests that stored something
-	before  func(r *http.Request, n int) int // called before the nth write; a status other than 0 is the answer
-	react   func(o map[string]any)           // called with a stored object, may change it
-	warning string
-	pages   int // items a page of a list; 0: all
-	expire  bool
+	mu         sync.Mutex
+	objects    map[string]map[string]any // by path below /apis
+	rv         int
+	writes     int                              // requests that stored something
+	before     func(r *http.Request, n int) int // called before the nth write; a status other than 0 is the answer
+	react      func(o map[string]any)           // called with a stored object, may change it
+	warning    string
+	pages      int // items a page of a list; 0: all
+	expire     bool
+	hideQueues bool
 }
 
 const base = "/apis/kueue.x-k8s.io/v1beta2/"
@@ -125,6 +127,14 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.watch(w, r)
 	case strings.HasSuffix(r.URL.Path, "/workloads"):
 		s.list(w, r)
+	case strings.HasSuffix(r.URL.Path, "/localqueues"):
+		if s.hideQueues {
+			refuse(w, 403, "Forbidden", "localqueues is forbidden")
+			return
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"kind": "LocalQueueList", "apiVersion": "kueue.x-k8s.io/v1beta2", "metadata": map[string]any{}, "items": []any{
+			map[string]any{"kind": "LocalQueue", "apiVersion": "kueue.x-k8s.io/v1beta2", "metadata": map[string]any{"namespace": "ns", "name": "lq"}, "spec": map[string]any{"clusterQueue": "q"}},
+		}})
 	case strings.HasSuffix(r.URL.Path, "/events"):
 		refuse(w, 403, "Forbidden", "events is forbidden")
 	default:
@@ -143,9 +153,9 @@ func refuse(w http.ResponseWriter, code int, reason, message string) {
 
 func (s *apiServer) patch(w http.ResponseWriter, r *http.Request) {
 	raw, _ := io.ReadAll(r.Body)
-	var p map[string]any
-	if json.Unmarshal(raw, &p) != nil {
-		refuse(w, 400, "BadRequest", "not JSON")
+	p, err := jsonpatch.DecodePatch(raw)
+	if err != nil || r.Header.Get("Content-Type") != "application/json-patch+json" {
+		refuse(w, 400, "BadRequest", "not a JSON patch")
 		return
 	}
 	dry := r.URL.Query().Get("dryRun") == "All"
@@ -167,14 +177,16 @@ func (s *apiServer) patch(w http.ResponseWriter, r *http.Request) {
 		refuse(w, 404, "NotFound", "not found")
 		return
 	}
-	m, want := metaOf(o), metaOf(p)
-	if want["uid"] != m["uid"] || want["resourceVersion"] != m["resourceVersion"] {
-		refuse(w, 409, "Conflict", "the object has been modified")
+	// The library is the API server's own, and so are its words.
+	after, err := p.Apply([]byte(dump(o)))
+	if err != nil {
+		refuse(w, 422, "Invalid", err.Error())
 		return
 	}
-	merged := clone(mergeApply(o, p))
+	var merged map[string]any
+	_ = json.Unmarshal(after, &merged)
 	if dump(merged["spec"]) != dump(o["spec"]) {
-		metaOf(merged)["generation"] = asInt(m["generation"]) + 1
+		metaOf(merged)["generation"] = asInt(metaOf(o)["generation"]) + 1
 	}
 	if !dry {
 		metaOf(merged)["resourceVersion"] = s.next()

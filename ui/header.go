@@ -24,6 +24,9 @@ type segment struct {
 func (r root) header() string {
 	c := r.live.Contract
 	left := []segment{{"holdfast", theme.Strong, 9}, r.place(c), r.person(c), kueue(c), r.freshness()}
+	if c.Namespace != "" {
+		left = slices.Insert(left, 3, segment{"only ns " + term.Clip(c.Namespace, max(12, r.w/5), r.theme.Glyph.Ellipsis), theme.Warn, 0})
+	}
 	if c.Server != "" && r.w >= 160 {
 		left = slices.Insert(left, 2, segment{c.Server, theme.Dim, 10})
 	}
@@ -133,6 +136,8 @@ func (r root) freshness() segment {
 		s = segment{g.Syncing + " syncing " + count(n), theme.Warn, 0}
 	case world.Delayed:
 		s = segment{g.Warn + " " + string(kind) + "s delayed " + r.heard(worst), theme.Warn, 0}
+	case world.Failing:
+		s = segment{g.Warn + " " + string(kind) + "s fail, the server answers with an error; last " + r.heard(worst), theme.Alarm, 0}
 	case world.Disconnected:
 		s = segment{g.Warn + " disconnected " + r.heard(worst), theme.Alarm, 0}
 		if wait := worst.Retry.Sub(r.now); !worst.Retry.IsZero() && wait > 0 {

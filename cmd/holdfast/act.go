@@ -60,7 +60,7 @@ func (a *app) act(ctx context.Context, f actFlags, plan func(context.Context, *s
 	}
 	p, err := plan(ctx, s)
 	if errors.Is(err, actions.ErrNoChange) {
-		fmt.Fprintln(a.err, "holdfast: nothing to change")
+		fmt.Fprintf(a.err, "holdfast: %v\n", err)
 		return nil
 	}
 	if err != nil {

@@ -115,6 +115,7 @@ func TestVerdict(t *testing.T) {
 	}{
 		"done": {[]actions.ObjectResult{done, done}, exitOK}, "unverified": {[]actions.ObjectResult{done, unseen}, exitUnverified},
 		"partly": {[]actions.ObjectResult{done, refused, not}, exitPartly}, "refused": {[]actions.ObjectResult{refused, not}, exitRefused},
+		"no answer": {[]actions.ObjectResult{{Outcome: actions.OutcomeUnknown}}, exitUnverified},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

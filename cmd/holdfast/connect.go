@@ -49,12 +49,10 @@ func (a *app) connect(ctx context.Context, screen bool) (*session, error) {
 	}
 	s := &session{contract: contract, clock: clock.RealClock{}}
 	agent := "holdfast/" + version()
-	namespace := ""
-	if a.kube.Namespace != nil {
-		namespace = *a.kube.Namespace
-	}
+	contract.Namespace = *a.kube.Namespace
+	s.contract = contract
 	s.watcher = live.New(live.Options{
-		Config: kube.Reader(base, agent), Namespace: namespace, Contract: contract,
+		Config: kube.Reader(base, agent), Namespace: contract.Namespace, Contract: contract,
 		ManagerNamespace: a.kueueNS, ManagerName: a.kueueName, Clock: s.clock, Log: a.log.add,
 	})
 	journal, err := a.journalPath()

@@ -97,14 +97,17 @@ func verified(o actions.ObjectResult) string {
 }
 
 func verdict(r actions.Result) error {
-	done, unverified := 0, false
+	done, unverified, unknown := 0, false, false
 	for _, o := range r.Objects {
+		unknown = unknown || o.Outcome == actions.OutcomeUnknown
 		if o.Outcome == actions.Done {
 			done++
 			unverified = unverified || !o.Verified
 		}
 	}
 	switch {
+	case unknown && done == 0:
+		return coded(exitUnverified, errors.New("the request went out and no answer came back: whether it was written is not known; look at the object"))
 	case done == len(r.Objects) && unverified:
 		return coded(exitUnverified, errors.New("written, but Kueue was not seen to have taken it up"))
 	case done == len(r.Objects):

@@ -62,6 +62,7 @@ func New(o Options) *Watcher {
 	for _, k := range kinds() {
 		w.feeds[k.kind] = &feed{}
 	}
+	w.store.SetContract(o.Contract)
 	w.publish()
 	return w
 }

@@ -163,6 +163,9 @@ func (s *Store) SetContract(c world.Contract) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !reflect.DeepEqual(s.contract, c) {
+		if s.contract.Namespace != c.Namespace {
+			s.tree, s.byQueue = nil, nil // they come from elsewhere now
+		}
 		s.contract = c
 		s.soil()
 	}
@@ -217,11 +220,15 @@ func (s *Store) Snapshot() *Snapshot {
 	out.Checks, _ = s.checks.publish()
 	out.PriorityClasses, _ = s.classes.publish()
 	out.Namespaces, _ = s.spaces.publish()
+	use, count := s.index.usageOf, func() map[string]Counts { return s.index.countQueues(out.LocalQueues) }
+	if s.contract.Namespace != "" {
+		use, count = s.statusUsage, func() map[string]Counts { return statusCounts(out.ClusterQueues) }
+	}
 	if s.tree == nil || cohorts || queues || workloads {
-		s.tree = quota.Build(out.ClusterQueues, out.Cohorts, s.index.usageOf)
+		s.tree = quota.Build(out.ClusterQueues, out.Cohorts, use)
 	}
 	if s.byQueue == nil || queues || locals || workloads {
-		s.byQueue = s.index.countQueues(out.LocalQueues)
+		s.byQueue = count()
 	}
 	out.Tree, out.byQueue = s.tree, s.byQueue
 	s.index.publish(out)

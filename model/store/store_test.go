@@ -11,6 +11,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 	"pgregory.net/rapid"
 
+	"cli.holdfast.dev/holdfast/model/quota"
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
@@ -170,6 +171,28 @@ func TestCountsAreKueues(t *testing.T) {
 	}
 	if d := cmp.Diff(want, snap.CountsOfLocal(world.Key{Namespace: "ns-0", Name: "a"})); d != "" {
 		t.Errorf("of the LocalQueue (-want +got):\n%s", d)
+	}
+}
+
+// With one namespace's Workloads only, a sum over them is not what the queue holds.
+func TestNamespaceLimit(t *testing.T) {
+	fr := world.FlavorResource{Flavor: "f", Resource: "cpu"}
+	s := newStore()
+	s.Put(&world.ClusterQueue{Meta: world.Meta{Key: world.Key{Name: "q"}}, Cohort: "co", Quotas: []world.Quota{{FlavorResource: fr, Nominal: 9000}}, Status: world.QueueStatus{
+		Pending: 4, Reserving: 3, Admitted: 2,
+		Reservation: []world.Use{{FlavorResource: fr, Amount: 7000}}, Usage: []world.Use{{FlavorResource: fr, Amount: 5000}},
+	}})
+	s.Put(&world.Workload{Meta: world.Meta{Key: world.Key{Namespace: "ns", Name: "w"}, UID: "w"}, Active: true, State: world.Admitted, ClusterQueue: "q", Conditions: conds("QuotaReserved", "Admitted"), Usage: []world.Use{{FlavorResource: fr, Amount: 1000}}})
+	cell := func() quota.Cell { c, _ := s.Snapshot().Tree.ClusterQueue("q").Cell(fr); return c }
+	if c := cell(); c.Reserved != 1000 || c.Admitted != 1000 {
+		t.Errorf("all namespaces: %d reserved, %d admitted", c.Reserved, c.Admitted)
+	}
+	s.SetContract(world.Contract{Namespace: "ns"})
+	if c := cell(); c.Reserved != 7000 || c.Admitted != 5000 || c.Available != 2000 {
+		t.Errorf("one namespace: %d reserved, %d admitted, %d available; want the status's 7000 and 5000, and 2000", c.Reserved, c.Admitted, c.Available)
+	}
+	if d := cmp.Diff(Counts{Pending: 4, Reserving: 3, Admitted: 2}, s.Snapshot().CountsOf("q")); d != "" {
+		t.Errorf("counts (-want +got):\n%s", d)
 	}
 }
 

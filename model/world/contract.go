@@ -21,6 +21,10 @@ type Contract struct {
 	// UserFrom says where User comes from: "server" or "kubeconfig".
 	UserFrom     string
 	Impersonates string // --as; empty: nobody
+	// Namespace limits what is read of LocalQueues and Workloads; empty: all of them
+	// are. With a limit the Workloads of a ClusterQueue are not all known, and its
+	// numbers come from its status.
+	Namespace string
 	// Asked is set once the server has been asked who the user is and what Kueue's
 	// manager says, whatever the answers were.
 	Asked bool
