@@ -120,6 +120,14 @@ func (s cohorts) row(e Env, r treeRow, gone bool) table.Row {
 func (s cohorts) numbers(e Env, cells []table.Cell, n *quota.Node, c quota.Cell, q *world.ClusterQueue) {
 	total := c.Nominal
 	if n.Kind == world.KindCohort {
+		// Its own quota and its children's are summed up here; without either the
+		// sums would be too small.
+		if word, ok := known(e, world.KindCohort, world.KindClusterQueue); !ok {
+			for i := 2; i < 6; i++ {
+				cells[i].Text = word
+			}
+			return
+		}
 		total = c.Subtree
 	}
 	cells[2].Text = total.Text(c.Resource)

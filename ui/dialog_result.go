@@ -126,6 +126,10 @@ func (d resultDialog) Keys() []Binding {
 		if !d.armed {
 			return d, nil
 		}
+		if d.draft != nil && !d.done() {
+			// What was not applied is the person's work, and may be all there is of it.
+			return d, closeDialog{say: "Your text stays in " + d.draft.Path}
+		}
 		return d, closeDialog{cmd: discard(e, d.draft)}
 	}}}
 	if d.draft != nil {

@@ -112,6 +112,8 @@ func absence(e Env, k world.Kind) (string, bool) {
 		return "", false
 	case f.Feed == world.Disconnected:
 		return "The server was not reached yet: " + string(k) + "s are unknown" + detail, true
+	case f.Feed == world.Failing:
+		return "The server answers with an error: " + string(k) + "s are unknown" + detail, true
 	}
 	return "Syncing " + string(k) + "s: " + count(f.Count) + " so far", true
 }

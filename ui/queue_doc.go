@@ -203,7 +203,7 @@ func localsDoc(p *paper, locals []*world.LocalQueue) {
 		return
 	}
 	if len(locals) == 0 {
-		p.text("LOCAL", "no LocalQueue points here", theme.Warn)
+		p.text("LOCAL", "no LocalQueue "+p.ofNamespace()+"points here", theme.Warn)
 	}
 	for i, lq := range locals {
 		head := ""
@@ -245,13 +245,23 @@ func (s queue) tail(p *paper, c world.Conditions) {
 	timelineDoc(p, s.detail)
 }
 
+// ofNamespace says of which namespace alone anything is known, with a blank
+// behind it; empty where all are read.
+func (p *paper) ofNamespace() string {
+	ns := p.e.Snap.Contract.Namespace
+	if ns == "" {
+		return ""
+	}
+	return "of namespace " + ns + ", the only one that is read, "
+}
+
 func (s queue) waitingDoc(p *paper) {
 	if word, ok := known(p.e, world.KindWorkload, world.KindLocalQueue); !ok {
 		p.text("WAITING", word, theme.Warn)
 		return
 	}
 	if len(s.waiting) == 0 {
-		p.text("WAITING", "nobody", theme.Plain)
+		p.text("WAITING", strings.TrimRight("nobody "+p.ofNamespace(), ", "), theme.Plain)
 		return
 	}
 	for i, w := range s.waiting {

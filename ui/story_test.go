@@ -163,6 +163,32 @@ func TestWhatWentWrongWithAnEdit(t *testing.T) {
 	}
 }
 
+// A text that could not be applied is not thrown away with the dialog.
+func TestTextOfAnEditThatWasNotApplied(t *testing.T) {
+	s := begin(t, 100, 30)
+	p := editPlan()
+	s.desk.plan = p
+	s.desk.result = actions.Result{Action: actions.Edit, Objects: []actions.ObjectResult{{Ref: p.Targets[0].Ref, Outcome: actions.Refused, Detail: "the spec changed"}}}
+	s.onTeamA().press("e")
+	s.pass(time.Second)
+	s.press("y", "enter").sees("the spec changed")
+	s.pass(time.Second)
+	s.press("enter").seesNot("the spec changed").sees("Your text stays in")
+	if s.desk.closed != 0 {
+		t.Error("the draft was removed")
+	}
+}
+
+// With one namespace read, what is not listed may still be there.
+func TestOneNamespace(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.store.SetContract(world.Contract{Context: "prod-eu", User: "oncall", UserFrom: "server", Used: "v1beta2", Namespace: "team-z"})
+	s.refresh()
+	s.sees("only ns team-z")
+	s.press("2", "down", "down", "down", "down").cursorOn("speech-cq")
+	s.press("enter").sees("no LocalQueue of namespace team-z, the only one that is read, points here", "nobody of namespace team-z, the only one that is read")
+}
+
 func TestEditWithoutChanges(t *testing.T) {
 	s := begin(t, 100, 30)
 	s.desk.plan = editPlan()

@@ -186,6 +186,10 @@ func TestExplain(t *testing.T) {
 			}, asks(5, unused),
 			answer{Quota, AdviceWait, "", "Kueue found no quota for it: " + unused + "."},
 		},
+		"cohorts unreadable: no arithmetic": {
+			func(sc *scene) { sc.blind = []world.Kind{world.KindCohort} }, asks(99, unused),
+			answer{Quota, AdviceWait, "", "Kueue found no quota for it: " + unused + "."},
+		},
 		"ClusterQueue missing": {
 			func(sc *scene) { sc.local.ClusterQueue = "gone" }, asks(5, unused),
 			answer{Misconfigured, AdviceChange, "platform admin", "ClusterQueue gone, which LocalQueue team/lq names, does not exist."},

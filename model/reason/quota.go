@@ -18,7 +18,7 @@ func quotaOrFlavor(s *store.Snapshot, w *world.Workload, message string) Explana
 	name, ok := s.QueueOf(w)
 	q := s.ClusterQueue(name)
 	node := s.Tree.ClusterQueue(name)
-	if !ok || q == nil || node == nil || node.Cycle != nil {
+	if !ok || q == nil || node == nil || node.Cycle != nil || !numbersKnown(s, q) {
 		return Explanation{Class: Quota, Advice: AdviceWait, Sentence: "Kueue found no quota for it: " + words("", message) + "."}
 	}
 	down := turnedDown(message)
@@ -71,6 +71,21 @@ func quotaOrFlavor(s *store.Snapshot, w *world.Workload, message string) Explana
 		e.Sentence += " Kueue is preempting others to make room."
 	}
 	return e
+}
+
+// numbersKnown reports whether the quota arithmetic for the queue rests on
+// everything that it needs: with cohorts unread, what is free is a guess.
+func numbersKnown(s *store.Snapshot, q *world.ClusterQueue) bool {
+	kinds := []world.Kind{world.KindClusterQueue, world.KindWorkload}
+	if q.Cohort != "" {
+		kinds = append(kinds, world.KindCohort)
+	}
+	for _, k := range kinds {
+		if f := s.Fresh(k); !f.Usable() || f.Feed == world.Denied {
+			return false
+		}
+	}
+	return true
 }
 
 func need(x Shortfall) string {
