@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/model/world"
@@ -32,6 +33,9 @@ func (d *Desk) Execute(ctx context.Context, p Plan, typed string) (Result, error
 	if err := d.mayWrite(); err != nil {
 		return Result{}, err
 	}
+	if err := d.sameVictims(p); err != nil {
+		return Result{}, err
+	}
 	c, err := d.client()
 	if err != nil {
 		return Result{}, err
@@ -55,6 +59,30 @@ func (d *Desk) Execute(ctx context.Context, p Plan, typed string) (Result, error
 		r.Objects[len(r.Objects)-1].Detail += fmt.Sprintf(" (the journal could not be written: %v)", err)
 	}
 	return r, nil
+}
+
+// sameVictims holds the Workloads that a drain would evict now against those that
+// the person agreed to. Fewer are no reason to stop.
+func (d *Desk) sameVictims(p Plan) error {
+	if p.Confirm.Level != ConfirmContext {
+		return nil
+	}
+	agreed := map[types.UID]bool{}
+	for _, a := range p.Evicts {
+		agreed[a.Ref.UID] = true
+	}
+	for _, t := range p.Targets {
+		var now Plan
+		d.sortWorkloads(&now, t.Ref, true)
+		for _, a := range now.Evicts {
+			if !agreed[a.Ref.UID] {
+				return &Problem{
+					What: fmt.Sprintf("%s was admitted since the plan was made and would be evicted too", a.Ref), Do: "Nothing was written. Plan again to see all of them.", Conflict: true,
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // apply writes one object and watches for Kueue's reaction.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
 
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
@@ -167,6 +168,54 @@ func TestWhatMayHappenBetweenPlanAndExecution(t *testing.T) {
 				t.Errorf("%s, %q, %d writes; want %s, %q, %d", o.Outcome, o.Detail, s.writes, tc.outcome, tc.words, tc.writes)
 			}
 		})
+	}
+}
+
+// A drain evicts who was shown, and nobody who came after.
+func TestDrainOfALateComer(t *testing.T) {
+	s := newAPIServer(t)
+	putQueue(s, "None", "")
+	st := store.New(ours{})
+	st.SetContract(world.Contract{Used: "v1beta2"})
+	for _, k := range world.WatchedKinds() {
+		st.SetFreshness(k, world.Freshness{Feed: world.Live, Synced: true})
+	}
+	runs := func(name string) {
+		st.Put(&world.Workload{Meta: world.Meta{Key: world.Key{Namespace: "ns", Name: name}, UID: types.UID(name)}, Active: true, State: world.Admitted, ClusterQueue: "q"})
+	}
+	runs("a")
+	d := desk(t, s, func(o *Options) { o.World = st.Snapshot })
+	p, err := d.PlanHold(t.Context(), queueRef, true, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs("b")
+	if _, err := d.Execute(t.Context(), p, p.Confirm.Expects); err == nil || !strings.Contains(err.Error(), "Workload/ns/b was admitted since") || s.writes != 0 {
+		t.Errorf("%v, %d writes", err, s.writes)
+	}
+	st.Delete(world.KindWorkload, world.Key{Namespace: "ns", Name: "b"})
+	if r, err := d.Execute(t.Context(), p, p.Confirm.Expects); err != nil || !r.OK() {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestAReverseOfTheWriteIsNotVerified(t *testing.T) {
+	s := newAPIServer(t)
+	putQueue(s, "None", "")
+	s.react = func(o map[string]any) { // a colleague's tool undoes it at once
+		if spec := o["spec"].(map[string]any); spec["stopPolicy"] == "Hold" && !s.undone {
+			s.undone = true
+			go s.edit(queuePath, "stopPolicy", "None")
+		}
+	}
+	d := desk(t, s, nil)
+	p, err := d.PlanHold(t.Context(), queueRef, false, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := d.Execute(t.Context(), p, p.Confirm.Expects)
+	if err != nil || r.Objects[0].Verified || !strings.Contains(r.Objects[0].Detail, "somebody changed the spec again") {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 

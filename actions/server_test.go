@@ -38,6 +38,7 @@ type apiServer struct {
 	pages      int // items a page of a list; 0: all
 	expire     bool
 	hideQueues bool
+	undone     bool
 }
 
 const base = "/apis/kueue.x-k8s.io/v1beta2/"
@@ -199,9 +200,24 @@ func (s *apiServer) patch(w http.ResponseWriter, r *http.Request) {
 
 func dump(v any) string { b, _ := json.Marshal(v); return string(b) }
 
+// watch ends at once where something changed since the version that is asked
+// for, as an expired one does; the reader then reads again.
 func (s *apiServer) watch(w http.ResponseWriter, r *http.Request) {
 	w.(http.Flusher).Flush()
-	<-r.Context().Done()
+	from := asInt(r.URL.Query().Get("resourceVersion"))
+	for {
+		s.mu.Lock()
+		newer := s.rv > from
+		s.mu.Unlock()
+		if newer {
+			return
+		}
+		select {
+		case <-r.Context().Done():
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
 }
 
 func (s *apiServer) list(w http.ResponseWriter, r *http.Request) {

@@ -18,6 +18,9 @@ func (d *Desk) verify(ctx context.Context, c *client, a Action, t Target, writte
 	defer cancel()
 	last := written
 	for {
+		if last.GetGeneration() > written.GetGeneration() {
+			return false, "written, but somebody changed the spec again before Kueue was seen to take it up; look at it"
+		}
 		if ok, detail = seen(a, t, written, last); ok {
 			return ok, detail
 		}
@@ -29,12 +32,9 @@ func (d *Desk) verify(ctx context.Context, c *client, a Action, t Target, writte
 	}
 }
 
-// seen reports whether the object shows that Kueue has taken up the change, with
-// what it shows or what is missing.
+// seen reports whether the object, whose spec is the one that was written, shows
+// that Kueue has taken it up, with what it shows or what is missing.
 func seen(a Action, t Target, written, now *unstructured.Unstructured) (bool, string) {
-	if now.GetGeneration() > written.GetGeneration() {
-		return true, "written; somebody has changed the spec again since"
-	}
 	switch t.Ref.Kind {
 	case world.KindClusterQueue, world.KindLocalQueue:
 	default:

@@ -113,7 +113,9 @@ func (d planDialog) Update(_ Env, m tea.Msg) (Dialog, Intent) {
 	case tea.KeyMsg:
 		switch {
 		case !d.armed:
-		case m.Paste:
+		case m.Paste, len(m.Runes) > 1:
+			// A terminal without bracketed paste sends many characters at once, which no
+			// finger does.
 			d.wrong = "Pasted text does not confirm: type it."
 		default:
 			d.typed, _ = d.typed.key(m)
