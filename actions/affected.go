@@ -2,6 +2,7 @@ package actions
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"cli.holdfast.dev/holdfast/model/reason"
@@ -70,7 +71,7 @@ func incomplete(s *store.Snapshot, ref world.Ref) string {
 			why = append(why, fmt.Sprintf("the list of %ss is %s%s", k, f.Feed, colon(f.Detail)))
 		}
 	}
-	if ns := s.Contract.Namespace; ns != "" && ref.Kind == world.KindClusterQueue {
+	if ns := s.Contract.Namespace; ns != "" && (ref.Kind == world.KindClusterQueue || ref.Namespace != ns) {
 		why = append(why, fmt.Sprintf("only Workloads of namespace %s are read", ns))
 	}
 	if len(why) == 0 {
@@ -143,8 +144,15 @@ func (d *Desk) afterResume(p *Plan, ref world.Ref, from, to world.StopPolicy) {
 			p.Notes = append(p.Notes, fmt.Sprintf("Resuming is not enough: %s %s.", o.Object, o.Detail))
 		}
 	}
-	if len(p.StaysPending) > 0 && preempts(s, ref) {
-		p.Unknown = append(p.Unknown, fmt.Sprintf("%d Workloads are tried again, and the queue's policy lets them preempt others: who that would be is not computed.", len(p.StaysPending)))
+	if from == to {
+		return // the queue flows already; only the record is taken away
+	}
+	if (len(p.StaysPending) > 0 || p.Incomplete != "") && preempts(s, ref) {
+		n := strconv.Itoa(len(p.StaysPending))
+		if p.Incomplete != "" {
+			n = "An unknown number of"
+		}
+		p.Unknown = append(p.Unknown, n+" Workloads are tried again, and the queue's policy lets them preempt others: who that would be is not computed.")
 		p.Confirm = Confirm{ConfirmName, ref.Name}
 	}
 }

@@ -64,8 +64,11 @@ func (d *Desk) plan(a Action) Plan {
 // who names the person as the server knows them.
 func (d *Desk) who() string {
 	c := d.opts.World().Contract
-	if c.User == "" {
+	switch {
+	case c.User == "":
 		return "unknown"
+	case c.UserFrom == "kubeconfig":
+		return c.User + " (kubeconfig's word)"
 	}
 	return c.User
 }
@@ -75,7 +78,7 @@ func target(ref world.Ref, o *unstructured.Unstructured) Target {
 	ref.UID = o.GetUID()
 	return Target{
 		Ref: ref, APIVersion: o.GetAPIVersion(), Generation: o.GetGeneration(), ResourceVersion: o.GetResourceVersion(),
-		HoldBefore: o.GetAnnotations()[world.HoldAnnotation],
+		HoldBefore: o.GetAnnotations()[world.HoldAnnotation], Labels: o.GetLabels(), Annotations: o.GetAnnotations(),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -156,7 +157,8 @@ func (d *Desk) PlanEdit(ctx context.Context, dr Draft) (Plan, error) {
 // PlanFile plans to give an existing object the content of a YAML or JSON file
 // with one object: what stands in the file is set, what the file does not name
 // stays as it is.
-func (d *Desk) PlanFile(ctx context.Context, path string) (Plan, error) {
+// namespace is that of namespaced objects whose file names none.
+func (d *Desk) PlanFile(ctx context.Context, path, namespace string) (Plan, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return Plan{}, &Problem{What: clean(err), Do: "Name a file that can be read.", Err: err}
@@ -167,10 +169,15 @@ func (d *Desk) PlanFile(ctx context.Context, path string) (Plan, error) {
 	}
 	w := unstructured.Unstructured{Object: want}
 	ref := refOf(&w)
-	if info, err := infoOf(ref.Kind); err != nil || !info.editable {
+	info, err := infoOf(ref.Kind)
+	if err != nil || !info.editable {
 		return Plan{}, &Problem{What: text.Clean(fmt.Sprintf("%s holds a %s, which is not edited here", filepath.Base(path), ref.Kind)), Do: "Give it a ClusterQueue, LocalQueue, Cohort, ResourceFlavor or WorkloadPriorityClass."}
 	}
 	ref.UID = ""
+	if info.namespaced && ref.Namespace == "" {
+		ref.Namespace = namespace
+		w.SetNamespace(namespace)
+	}
 	if err := d.mayWrite(); err != nil {
 		return Plan{}, err
 	}
@@ -183,7 +190,29 @@ func (d *Desk) PlanFile(ctx context.Context, path string) (Plan, error) {
 		return Plan{}, err
 	}
 	base := editable(live)
-	return d.planChange(ctx, target(ref, live), base, mergeApply(base, want))
+	// What a file taken from the server repeats (status, managedFields, finalizers)
+	// is not the person's wish.
+	return d.planChange(ctx, target(ref, live), base, mergeApply(base, wish(want)))
+}
+
+// wish is the part of a file that a person can mean.
+func wish(file map[string]any) map[string]any {
+	out := maps.Clone(file)
+	delete(out, "status")
+	meta, _ := file["metadata"].(map[string]any)
+	keep := map[string]any{}
+	for _, k := range []string{"name", "namespace", "labels", "annotations"} {
+		if v, ok := meta[k]; ok {
+			keep[k] = v
+		}
+	}
+	if a, ok := keep["annotations"].(map[string]any); ok {
+		a = maps.Clone(a)
+		delete(a, lastApplied)
+		keep["annotations"] = a
+	}
+	out["metadata"] = keep
+	return out
 }
 
 // parseOne reads exactly one object out of YAML or JSON. Duplicate keys are
@@ -239,6 +268,9 @@ func (d *Desk) planChange(ctx context.Context, t Target, before, want map[string
 	if err := sameObject(before, want); err != nil {
 		return Plan{}, err
 	}
+	if err := wellFormed(before, want); err != nil {
+		return Plan{}, err
+	}
 	p := d.plan(Edit)
 	p.Notes = append(p.Notes, setAside(before, want)...)
 	keepMaps(before, want)
@@ -283,6 +315,22 @@ func sameObject(before, want map[string]any) error {
 		if f.was != f.is {
 			return &Problem{What: text.Clean(fmt.Sprintf("%s is %q, it must stay %q", f.field, f.is, f.was)), Do: "Set it back; another object is edited on its own.", Rejected: true}
 		}
+	}
+	return nil
+}
+
+// wellFormed refuses a text in which a map became something else: taken as it
+// stands it would remove all that the map held.
+func wellFormed(before, want map[string]any) error {
+	for _, path := range [][]string{{"metadata"}, {"metadata", "labels"}, {"metadata", "annotations"}, {"spec"}} {
+		if _, had, err := unstructured.NestedMap(before, path...); !had || err != nil {
+			continue
+		}
+		v, has, err := unstructured.NestedFieldNoCopy(want, path...)
+		if _, isMap := v.(map[string]any); err == nil && (isMap || !has && len(path) > 1) {
+			continue
+		}
+		return &Problem{What: strings.Join(path, ".") + " is not a map of names and values any more", Do: "Put it back; to remove single entries, remove their lines.", Rejected: true}
 	}
 	return nil
 }

@@ -53,6 +53,9 @@ func TestEdit(t *testing.T) {
 		"the record forged":         {replace: []string{"team: a", "team: b\n    holdfast.dev/hold: x"}, patch: `{"metadata":{"annotations":{"team":"b"}}}`, notes: "holdfast.dev/hold in the text was set aside"},
 		"another name":              {replace: []string{"name: q", "name: r"}, problem: `metadata.name is "r", it must stay "q"`},
 		"another kind":              {replace: []string{"kind: ClusterQueue", "kind: Cohort"}, problem: "kind is"},
+		"the spec emptied":          {replace: []string{"spec:\n  cohortName: co\n", "spec:\nx:\n"}, problem: "spec is not a map"},
+		"the spec gone":             {replace: []string{"spec:\n", "other:\n"}, problem: "spec is not a map"},
+		"labels made a word":        {replace: []string{"  annotations:\n    team: a\n", "  annotations: none\n"}, problem: "metadata.annotations is not a map"},
 		"not YAML":                  {replace: []string{"spec:", "spec: ["}, problem: "not one YAML object"},
 		"a key twice":               {replace: []string{"cohortName: co", "cohortName: co\n  cohortName: b"}, problem: "already set"},
 	}
@@ -157,14 +160,26 @@ func TestPlanFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: q}\nspec: {cohortName: other}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, err := d.PlanFile(t.Context(), path)
+	p, err := d.PlanFile(t.Context(), path, "default")
 	if err != nil {
 		t.Fatal(err)
+	}
+	// A file as the server gave it: what is not the person's wish is left alone.
+	raw := "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: q, uid: x, finalizers: [f], managedFields: [], annotations: {holdfast.dev/hold: forged, kubectl.kubernetes.io/last-applied-configuration: old}}\nspec: {cohortName: third}\nstatus: {pendingWorkloads: 4}\n"
+	if err := os.WriteFile(path+".full", []byte(raw), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	full, err := d.PlanFile(t.Context(), path+".full", "default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(full.Targets[0].Patch); got != `{"spec":{"cohortName":"third"}}` || !strings.Contains(strings.Join(full.Notes, "\n"), "holdfast.dev/hold in the text was set aside") {
+		t.Errorf("patch %s, notes %q", got, full.Notes)
 	}
 	if got := string(p.Targets[0].Patch); got != `{"spec":{"cohortName":"other"}}` {
 		t.Errorf("patch %s: what the file does not name must stay", got)
 	}
-	if _, err := d.PlanFile(t.Context(), path+".missing"); err == nil {
+	if _, err := d.PlanFile(t.Context(), path+".missing", "default"); err == nil {
 		t.Error("a missing file gives a plan")
 	}
 }

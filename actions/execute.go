@@ -2,13 +2,17 @@ package actions
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
+	"syscall"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"cli.holdfast.dev/holdfast/model/kube"
 	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/model/world"
 )
@@ -18,8 +22,9 @@ import (
 const retries = 5
 
 // Execute does what the plan says, if typed is what the plan's confirmation
-// expects. Each object is read again first: anything but its status having
-// changed since the plan is a refusal, and nothing is written. With several
+// expects. Each object is read again first: if its spec, its hold record, or a
+// label or annotation that the plan changes is not what it was, that is a refusal
+// and nothing is written. With several
 // objects it stops at the first that is not done. The journal has a line before
 // and after; when it cannot be written, nothing else is. The error is set only
 // when nothing was attempted; what became of each object is in the Result.
@@ -88,36 +93,37 @@ func (d *Desk) sameVictims(p Plan) error {
 // apply writes one object and watches for Kueue's reaction.
 func (d *Desk) apply(ctx context.Context, c *client, a Action, t Target) ObjectResult {
 	out := ObjectResult{Ref: t.Ref}
-	written, err := d.write(ctx, c, t)
+	written, sent, err := d.write(ctx, c, t)
 	if err != nil {
-		out.Outcome, out.Detail = outcomeOf(err), err.Error()
-		var p *Problem
-		if errors.As(err, &p) && p.Do != "" {
-			out.Detail += ". " + p.Do
-		}
+		out.Outcome, out.Detail = outcomeOf(err, sent), withAdvice(err)
 		return out
 	}
 	out.Outcome = Done
+	if !reports(t.Ref.Kind) {
+		out.Unverifiable, out.Detail = true, fmt.Sprintf("stored as generation %d; Kueue reports nothing on a %s that would show it has taken it up", written.GetGeneration(), t.Ref.Kind)
+		return out
+	}
 	out.Verified, out.Detail = d.verify(ctx, c, a, t, written)
 	return out
 }
 
-// write patches the object under the plan's preconditions.
-func (d *Desk) write(ctx context.Context, c *client, t Target) (*unstructured.Unstructured, error) {
+// write patches the object under the plan's preconditions. sent says whether the
+// error is that of the request which would have stored something.
+func (d *Desk) write(ctx context.Context, c *client, t Target) (o *unstructured.Unstructured, sent bool, err error) {
 	for try := 0; ; try++ {
 		live, err := c.get(ctx, t.Ref)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if err := unchanged(t, live); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		o, err := c.patch(ctx, t.Ref, live, t.Patch, false)
 		if err == nil {
-			return o, nil
+			return o, true, nil
 		}
 		if !moved(err) || try >= retries {
-			return nil, problem("write "+t.Ref.String(), err)
+			return nil, true, problem("write "+t.Ref.String(), err)
 		}
 	}
 }
@@ -135,22 +141,55 @@ func unchanged(t Target, live *unstructured.Unstructured) error {
 	if live.GetAnnotations()[world.HoldAnnotation] != t.HoldBefore {
 		return &Problem{What: fmt.Sprintf("the hold record of %s changed since the plan was made", t.Ref), Do: "Nothing was written. Plan again.", Conflict: true}
 	}
+	var patch struct {
+		Metadata struct{ Labels, Annotations map[string]any }
+	}
+	if err := json.Unmarshal(t.Patch, &patch); err != nil && len(t.Patch) > 0 {
+		return fmt.Errorf("the patch is not JSON: %w", err)
+	}
+	for _, m := range []struct {
+		what         string
+		wanted       map[string]any
+		before, live map[string]string
+	}{{"label", patch.Metadata.Labels, t.Labels, live.GetLabels()}, {"annotation", patch.Metadata.Annotations, t.Annotations, live.GetAnnotations()}} {
+		for k := range m.wanted {
+			was, had := m.before[k]
+			is, has := m.live[k]
+			if was != is || had != has {
+				return &Problem{What: text.Clean(fmt.Sprintf("the %s %s of %s changed since the plan was made", m.what, k, t.Ref)), Do: "Nothing was written. Plan again.", Conflict: true}
+			}
+		}
+	}
 	return nil
 }
 
-// outcomeOf tells a refusal from a request whose answer never came.
-func outcomeOf(err error) Outcome {
-	var p *Problem
-	if errors.As(err, &p) && p.Err == nil {
-		return Refused // our own precondition
-	}
+// outcomeOf tells what became of an object whose write failed. Only a request
+// that went out and was not answered, or was answered with trouble behind the
+// API server, leaves it unknown whether something was stored.
+func outcomeOf(err error, sent bool) Outcome {
+	var refused *kube.RefusedError
 	var status apierrors.APIStatus
-	if errors.As(err, &status) {
-		if s := status.Status(); s.Code >= 400 && s.Code < 500 || s.Code == 500 {
-			return Refused
-		}
+	isStatus := errors.As(err, &status)
+	var p *Problem
+	ours := errors.As(err, &p) && p.Err == nil
+	switch {
+	case errors.As(err, &refused), errors.Is(err, syscall.ECONNREFUSED):
+		return NotDone
+	case ours, isStatus && status.Status().Code < 500, isStatus && strings.Contains(err.Error(), "failed calling webhook"):
+		return Refused
+	case !sent:
+		return NotDone
 	}
 	return OutcomeUnknown
+}
+
+// withAdvice is the error and what to do next.
+func withAdvice(err error) string {
+	var p *Problem
+	if errors.As(err, &p) && p.Do != "" {
+		return err.Error() + ". " + p.Do
+	}
+	return err.Error()
 }
 
 // clean makes an error drawable.

@@ -21,7 +21,10 @@ func putWorkloads(s *apiServer, n int) {
 				"initContainers": []any{map[string]any{"name": "i", "command": []any{"sh", "-c", "s3cret"}}},
 				"containers": []any{map[string]any{
 					"name": "main", "args": []any{"--key=s3cret"},
-					"env": []any{map[string]any{"name": "A", "value": "s3cret"}, map[string]any{"name": "B", "valueFrom": map[string]any{"secretKeyRef": map[string]any{"name": "s"}}}},
+					"livenessProbe":  map[string]any{"exec": map[string]any{"command": []any{"curl", "-H", "s3cret"}}},
+					"readinessProbe": map[string]any{"httpGet": map[string]any{"path": "/ready", "httpHeaders": []any{map[string]any{"name": "Authorization", "value": "s3cret"}}}},
+					"lifecycle":      map[string]any{"preStop": map[string]any{"exec": map[string]any{"command": []any{"sh", "s3cret"}}}},
+					"env":            []any{map[string]any{"name": "A", "value": "s3cret"}, map[string]any{"name": "B", "valueFrom": map[string]any{"secretKeyRef": map[string]any{"name": "s"}}}},
 				}},
 			}}}}}
 		if i%2 == 1 {

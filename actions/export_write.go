@@ -54,7 +54,7 @@ func (d *Desk) executeExport(ctx context.Context, p Plan) (Result, error) {
 	out := ObjectResult{Ref: world.Ref{Kind: ExportKind, Key: world.Key{Name: filepath.Base(p.Export.Path)}}, Outcome: Done}
 	n, sum, err := d.export(ctx, c, p)
 	if err != nil {
-		out.Outcome, out.Detail = NotDone, problem("export", err).Error()
+		out.Outcome, out.Detail = NotDone, withAdvice(problem("export", err))
 	} else {
 		out.Verified = true
 		out.Detail = fmt.Sprintf("%d Workloads in %s, read back and equal, SHA-256 %s", n, p.Export.Path, sum)

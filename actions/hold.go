@@ -32,6 +32,9 @@ func (d *Desk) PlanHold(ctx context.Context, ref world.Ref, drain bool, reason s
 	if now == world.StopHoldAndDrain {
 		return Plan{}, &Problem{What: fmt.Sprintf("%s is being drained (HoldAndDrain)%s; a hold would stop the drain half-way", ref, by(o)), Do: "Resume it first if the drain is not wanted."}
 	}
+	if r := standing(o); r != nil && r.Problem != "" {
+		return Plan{}, &Problem{What: fmt.Sprintf("%s is stopped and carries a hold record that this program cannot read (%s); a new one would lose it", ref, r.Problem), Do: "Use the version that wrote it, or resume first."}
+	}
 	p := d.plan(action)
 	p.Reason = text.Clean(reason)
 	t := target(ref, o)
@@ -58,19 +61,27 @@ func by(o *unstructured.Unstructured) string {
 	if r.Problem != "" {
 		return " (" + r.Problem + ")"
 	}
-	return fmt.Sprintf(" by %s at %s", r.By, r.At.Local().Format("15:04:05"))
+	return fmt.Sprintf(" by %s at %s", r.By, r.At.Local().Format("2006-01-02 15:04:05"))
 }
 
 // record makes the annotation's value. While a valid record stands on a held
 // queue its previous policy is kept: it is what the first hold found.
 func (d *Desk) record(o *unstructured.Unstructured, policy world.StopPolicy, reason string) []byte {
 	r := world.HoldRecord{Version: 1, By: d.who(), At: d.opts.Clock.Now().UTC().Truncate(1e9), Reason: reason, Policy: policy, Previous: policyOf(o)}
-	if raw := o.GetAnnotations()[world.HoldAnnotation]; raw != "" && policyOf(o).Stopped() {
-		if old := project.ParseHold(raw); old.Problem == "" {
-			r.Previous = old.Previous
-		}
+	if old := standing(o); old != nil {
+		r.Previous = old.Previous
 	}
 	return mustJSON(r)
+}
+
+// standing returns the record of a queue that is stopped; nil where there is
+// none, or the queue flows and the record is stale.
+func standing(o *unstructured.Unstructured) *world.HoldRecord {
+	raw := o.GetAnnotations()[world.HoldAnnotation]
+	if raw == "" || !policyOf(o).Stopped() {
+		return nil
+	}
+	return project.ParseHold(raw)
 }
 
 func holdNotes(k world.Kind, drain bool) []string {

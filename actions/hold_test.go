@@ -123,9 +123,11 @@ func TestWhatMayHappenBetweenPlanAndExecution(t *testing.T) {
 		"made again": {func(s *apiServer) {
 			s.put(queuePath, "ClusterQueue", map[string]any{"uid": "another"}, map[string]any{})
 		}, Refused, "was deleted and made again", 0},
-		"deleted":               {func(s *apiServer) { s.mu.Lock(); defer s.mu.Unlock(); delete(s.objects, base+queuePath) }, Refused, "not found", 0},
-		"forbidden":             {func(s *apiServer) { s.before = func(*http.Request, int) int { return 403 } }, Refused, "Ask a platform admin", 0},
-		"the connection breaks": {func(s *apiServer) { s.before = func(*http.Request, int) int { return -1 } }, OutcomeUnknown, "EOF", 0},
+		"deleted":                       {func(s *apiServer) { s.mu.Lock(); defer s.mu.Unlock(); delete(s.objects, base+queuePath) }, Refused, "not found", 0},
+		"forbidden":                     {func(s *apiServer) { s.before = func(*http.Request, int) int { return 403 } }, Refused, "Ask a platform admin", 0},
+		"the connection breaks":         {func(s *apiServer) { s.before = func(*http.Request, int) int { return -1 } }, OutcomeUnknown, "EOF", 0},
+		"no server any more":            {func(s *apiServer) { s.CloseClientConnections(); s.Close() }, NotDone, "refused", 0},
+		"trouble behind the API server": {func(s *apiServer) { s.before = func(*http.Request, int) int { return 500 } }, OutcomeUnknown, "said the server", 0},
 		"status written all the time": {func(s *apiServer) {
 			s.before = func(*http.Request, int) int { s.touch(queuePath); return 0 }
 		}, Done, "Active=False", 1},
@@ -341,6 +343,78 @@ func TestDrainOfWhatCannotBeSeen(t *testing.T) {
 				t.Errorf("confirm %+v, incomplete %q", p.Confirm, p.Incomplete)
 			}
 		})
+	}
+}
+
+// A hold by a later version is not overwritten: what it recorded would be lost.
+func TestDrainKeepsARecordItCannotRead(t *testing.T) {
+	s := newAPIServer(t)
+	putQueue(s, "Hold", `{"version":2,"before":"None"}`)
+	if _, err := desk(t, s, nil).PlanHold(t.Context(), queueRef, true, ""); err == nil || !strings.Contains(err.Error(), "cannot read") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestWhatKueueDoesNotReport(t *testing.T) {
+	s := newAPIServer(t)
+	s.react = func(map[string]any) {}
+	s.put("cohorts/co", "Cohort", map[string]any{}, map[string]any{"parentName": "a"})
+	d := desk(t, s, nil)
+	path := filepath.Join(t.TempDir(), "co.yaml")
+	if err := os.WriteFile(path, []byte("apiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: {name: co}\nspec: {parentName: b}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := d.PlanFile(t.Context(), path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := d.Execute(t.Context(), p, p.Confirm.Expects)
+	if err != nil || !r.OK() || r.Objects[0].Verified || !r.Objects[0].Unverifiable {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// Labels are not in the generation, and still nobody's change is overwritten.
+func TestAColleaguesLabelIsKept(t *testing.T) {
+	label := func(s *apiServer, v string) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		metaOf(s.objects[base+queuePath])["labels"] = map[string]any{"tier": v}
+	}
+	for name, late := range map[string]bool{"before the execution": false, "at the last moment": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newAPIServer(t)
+			putQueue(s, "None", "")
+			label(s, "1")
+			d := desk(t, s, nil)
+			p, err := d.PlanEdit(t.Context(), edited(t, d, `tier: "1"`, `tier: "3"`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if late {
+				s.before = func(*http.Request, int) int { label(s, "2"); return 0 }
+			} else {
+				label(s, "2")
+			}
+			r, err := d.Execute(t.Context(), p, p.Confirm.Expects)
+			if err != nil || r.Objects[0].Outcome != Refused || !strings.Contains(r.Objects[0].Detail, "the label tier of ClusterQueue/q changed") || s.writes != 0 {
+				t.Errorf("%+v, %v, %d writes", r, err, s.writes)
+			}
+		})
+	}
+}
+
+func TestTheJournalRecoversFromHalfALine(t *testing.T) {
+	j := NewJournal(filepath.Join(t.TempDir(), "journal.jsonl"))
+	if err := os.WriteFile(j.Path(), []byte(`{"id":"cut of`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.intent(Plan{Action: Hold}, tick); err != nil {
+		t.Fatal(err)
+	}
+	entries, bad, err := j.Read()
+	if err != nil || len(entries) != 1 || len(bad) != 1 {
+		t.Errorf("%d entries, problems %q, %v; want one of each", len(entries), bad, err)
 	}
 }
 

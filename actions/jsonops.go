@@ -43,6 +43,10 @@ func operations(path string, merge, now map[string]any) []op {
 	for _, k := range sortedKeys(merge) {
 		at := path + "/" + pointer(k)
 		old, there := now[k]
+		// The generation does not count labels and annotations.
+		if strings.HasPrefix(path, "/metadata/") {
+			ops = append(ops, op{"test", at, old})
+		}
 		if merge[k] == nil {
 			if there {
 				ops = append(ops, op{Op: "remove", Path: at})

@@ -53,9 +53,11 @@ type Target struct {
 	Generation int64
 	// ResourceVersion is that of the object which the plan was made from.
 	ResourceVersion string
-	// Patch is the JSON merge patch that Execute sends, less the resourceVersion
-	// that it adds. Empty when the plan writes nothing to this object.
+	// Patch is the change as a JSON merge patch. It is sent as a JSON patch that
+	// tests what the plan rests on. Empty when nothing is written to this object.
 	Patch []byte
+	// Labels and Annotations are those of the object which the plan was made from.
+	Labels, Annotations map[string]string
 	// HoldBefore is the raw value of the hold annotation when planned; "" for none.
 	HoldBefore string
 	// Change says in words what becomes of the object ("stopPolicy None -> Hold").
@@ -139,6 +141,9 @@ type ObjectResult struct {
 	Detail string
 	// Verified is set when Kueue was seen to have taken up the change.
 	Verified bool
+	// Unverifiable is set on objects on which Kueue reports nothing that would show
+	// it: that it was stored is all that can be known.
+	Unverifiable bool
 }
 
 // Result is the outcome of Execute.
@@ -148,10 +153,10 @@ type Result struct {
 	JournalID string
 }
 
-// OK reports whether every object is done and verified.
+// OK reports whether every object is done, and verified where that is possible.
 func (r Result) OK() bool {
 	for _, o := range r.Objects {
-		if o.Outcome != Done || !o.Verified {
+		if o.Outcome != Done || !o.Verified && !o.Unverifiable {
 			return false
 		}
 	}

@@ -46,7 +46,7 @@ func problem(doing string, err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		p.Do = "The server did not answer in time. Nothing is known to have changed; look at the header and try again."
 	case isWebhookRefusal(err):
-		p.Rejected, p.Do = true, "Kueue's webhook refuses this content; change it and try again."
+		p.Rejected, p.Do = true, "An admission webhook refuses this content; change it and try again."
 	case moved(err):
 		p.Conflict, p.Do = true, "Somebody changed the object in the meantime. Look at it and plan again."
 	case apierrors.IsForbidden(err):
@@ -58,7 +58,9 @@ func problem(doing string, err error) error {
 	case apierrors.IsNotFound(err):
 		p.Do = "It is gone, or the name is wrong."
 	case apierrors.IsInternalError(err) && strings.Contains(err.Error(), "failed calling webhook"):
-		p.Do = "Kueue's webhook does not answer: see whether its controller is ready (header, Contract), then retry."
+		p.Do = "The webhook that it names does not answer. If it is Kueue's, see in the header whether its controller is ready; then retry."
+	default:
+		p.Do = "Look at the header whether the server is reached, then try again."
 	}
 	return p
 }

@@ -29,24 +29,26 @@ func redact(o map[string]any) int {
 	return n
 }
 
+// redactContainer takes out the values of env and, wherever they stand in the
+// container (its own, probes, lifecycle hooks), commands, args and HTTP headers.
 func redactContainer(c any) int {
-	m, ok := c.(map[string]any)
-	if !ok {
-		return 0
-	}
 	n := 0
-	for _, e := range asList(m["env"]) {
-		if em, ok := e.(map[string]any); ok && em["value"] != nil {
-			em["value"] = Redacted
-			n++
+	walk(c, func(key string, v any) {
+		switch key {
+		case "env", "httpHeaders":
+			for _, e := range asList(v) {
+				if m, ok := e.(map[string]any); ok && m["value"] != nil {
+					m["value"] = Redacted
+					n++
+				}
+			}
+		case "args", "command":
+			for i := range asList(v) {
+				asList(v)[i] = Redacted
+				n++
+			}
 		}
-	}
-	for _, f := range []string{"args", "command"} {
-		if list := asList(m[f]); len(list) > 0 {
-			m[f] = []any{Redacted}
-			n++
-		}
-	}
+	})
 	return n
 }
 

@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/model/world"
@@ -14,6 +15,7 @@ import (
 // verify watches the object until Kueue has taken up what was written, or says
 // after a while what is missing.
 func (d *Desk) verify(ctx context.Context, c *client, a Action, t Target, written *unstructured.Unstructured) (ok bool, detail string) {
+	parent := ctx
 	ctx, cancel := context.WithTimeout(ctx, d.opts.VerifyFor)
 	defer cancel()
 	last := written
@@ -21,10 +23,13 @@ func (d *Desk) verify(ctx context.Context, c *client, a Action, t Target, writte
 		if last.GetGeneration() > written.GetGeneration() {
 			return false, "written, but somebody changed the spec again before Kueue was seen to take it up; look at it"
 		}
-		if ok, detail = seen(a, t, written, last); ok {
+		if ok, detail = seen(a, written, last); ok {
 			return ok, detail
 		}
 		next, err := d.await(ctx, c, t.Ref, last)
+		if parent.Err() != nil {
+			return false, "written; the wait for Kueue was interrupted: " + detail
+		}
 		if err != nil {
 			return false, fmt.Sprintf("written, but Kueue was not seen to have taken it up in %s: %s", d.opts.VerifyFor, detail)
 		}
@@ -34,12 +39,7 @@ func (d *Desk) verify(ctx context.Context, c *client, a Action, t Target, writte
 
 // seen reports whether the object, whose spec is the one that was written, shows
 // that Kueue has taken it up, with what it shows or what is missing.
-func seen(a Action, t Target, written, now *unstructured.Unstructured) (bool, string) {
-	switch t.Ref.Kind {
-	case world.KindClusterQueue, world.KindLocalQueue:
-	default:
-		return true, "written; Kueue reports nothing on a " + string(t.Ref.Kind) + " that would show it has taken it up"
-	}
+func seen(a Action, written, now *unstructured.Unstructured) (bool, string) {
 	active, found := condition(now, world.CondActive)
 	switch {
 	case !found:
@@ -51,6 +51,10 @@ func seen(a Action, t Target, written, now *unstructured.Unstructured) (bool, st
 	}
 	return true, text.Clean(fmt.Sprintf("Active=%s (%s): %s", active.status, active.reason, active.message))
 }
+
+// reports says whether Kueue writes into the kind's status that it has taken up a
+// spec.
+func reports(k world.Kind) bool { return k == world.KindClusterQueue || k == world.KindLocalQueue }
 
 type observedCondition struct {
 	status, reason, message string
@@ -85,7 +89,7 @@ func (d *Desk) await(ctx context.Context, c *client, ref world.Ref, last *unstru
 		w, err := r.Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + ref.Name, ResourceVersion: last.GetResourceVersion()})
 		if err == nil {
 			for e := range w.ResultChan() {
-				if o, ok := e.Object.(*unstructured.Unstructured); ok && o.GetUID() == last.GetUID() {
+				if o, ok := e.Object.(*unstructured.Unstructured); ok && e.Type != watch.Deleted && o.GetUID() == last.GetUID() {
 					w.Stop()
 					return o, nil
 				}

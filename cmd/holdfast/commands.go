@@ -70,8 +70,12 @@ func (a *app) applyCommand() *cobra.Command {
 			if file == "" {
 				return errors.New("name the file with -f")
 			}
+			namespace, err := a.namespace()
+			if err != nil {
+				return err
+			}
 			return a.act(c.Context(), f, func(ctx context.Context, s *session) (actions.Plan, error) {
-				return s.desk.PlanFile(ctx, file)
+				return s.desk.PlanFile(ctx, file, namespace)
 			})
 		},
 	}
