@@ -26,18 +26,18 @@ func (e *RefusedError) Advice() string {
 // ReadOnly returns a transport that passes on what cannot change the cluster:
 // GET and HEAD, and the review kinds, which are POSTs that store nothing.
 // Everything else ends here with a *RefusedError, dry-runs included. why goes
-// into the error.
-func ReadOnly(next http.RoundTripper, why string) http.RoundTripper {
-	return guard{next, why}
+// into the error; base is the path of the server's URL, empty for most.
+func ReadOnly(next http.RoundTripper, base, why string) http.RoundTripper {
+	return guard{next, strings.TrimSuffix(base, "/"), why}
 }
 
 type guard struct {
-	next http.RoundTripper
-	why  string
+	next      http.RoundTripper
+	base, why string
 }
 
 func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
-	if harmless(r) {
+	if harmless(r, g.base) {
 		return g.next.RoundTrip(r)
 	}
 	if r.Body != nil {
@@ -46,19 +46,20 @@ func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, &RefusedError{Method: r.Method, Path: r.URL.Path, Why: g.why}
 }
 
-func harmless(r *http.Request) bool {
+func harmless(r *http.Request, base string) bool {
+	path := strings.TrimPrefix(r.URL.Path, base)
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 		// exec, attach, portforward and proxy act through GET upgrades.
 		return r.Header.Get("Upgrade") == ""
 	case http.MethodPost:
-		switch r.URL.Path {
+		switch path {
 		case "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
 			"/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",
 			"/apis/authentication.k8s.io/v1/selfsubjectreviews":
 			return true
 		}
-		return strings.HasPrefix(r.URL.Path, "/apis/authorization.k8s.io/v1/") && strings.HasSuffix(r.URL.Path, "subjectaccessreviews")
+		return strings.HasPrefix(path, "/apis/authorization.k8s.io/v1/") && strings.HasSuffix(path, "subjectaccessreviews")
 	}
 	return false
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -42,7 +43,7 @@ const (
 func Reader(base *rest.Config, userAgent string) *rest.Config {
 	c := common(base, userAgent)
 	c.Wrap(func(rt http.RoundTripper) http.RoundTripper {
-		return ReadOnly(rt, "this part of the program only reads")
+		return ReadOnly(rt, basePath(base.Host), "this part of the program only reads")
 	})
 	return c
 }
@@ -53,10 +54,19 @@ func Writer(base *rest.Config, userAgent string, readOnly bool) *rest.Config {
 	c := common(base, userAgent)
 	if readOnly {
 		c.Wrap(func(rt http.RoundTripper) http.RoundTripper {
-			return ReadOnly(rt, "holdfast was started with --read-only")
+			return ReadOnly(rt, basePath(base.Host), "holdfast was started with --read-only")
 		})
 	}
 	return c
+}
+
+// basePath is the path of a server's URL: clusters behind a proxy have one.
+func basePath(host string) string {
+	u, err := url.Parse(host)
+	if err != nil {
+		return ""
+	}
+	return u.Path
 }
 
 func common(base *rest.Config, userAgent string) *rest.Config {

@@ -16,7 +16,7 @@ func TestReadOnlyTransport(t *testing.T) {
 	reached := 0
 	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached++ }))
 	defer srv.Close()
-	client := &http.Client{Transport: ReadOnly(http.DefaultTransport, "because")}
+	client := &http.Client{Transport: ReadOnly(http.DefaultTransport, "/k8s/clusters/c-1", "because")}
 	const cq = "/apis/kueue.x-k8s.io/v1beta2/clusterqueues/q"
 	tests := []struct {
 		method, path, upgrade string
@@ -26,6 +26,9 @@ func TestReadOnlyTransport(t *testing.T) {
 		{"HEAD", cq, "", true},
 		{"GET", "/api/v1/namespaces/n/pods/p/exec", "SPDY/3.1", false},
 		{"POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", "", true},
+		{"POST", "/k8s/clusters/c-1/apis/authentication.k8s.io/v1/selfsubjectreviews", "", true},
+		{"POST", "/k8s/clusters/c-1/apis/batch/v1/namespaces/n/jobs", "", false},
+		{"POST", "/api/v1/namespaces/n/services/s/proxy/apis/authentication.k8s.io/v1/selfsubjectreviews", "", false},
 		{"POST", "/apis/authorization.k8s.io/v1/namespaces/n/localsubjectaccessreviews", "", true},
 		{"POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", "", true},
 		{"POST", "/apis/authentication.k8s.io/v1/tokenreviews", "", false},

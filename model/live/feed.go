@@ -26,6 +26,37 @@ type feed struct {
 	heard  time.Time // last answer, event or bookmark
 	err    error     // of the last list or watch call; nil: it worked
 	count  int       // objects streamed so far of a list in progress
+	// listing is set from the begin of a list until it is in the store: what is
+	// there meanwhile is from before.
+	listing bool
+	// ended is when the watch ended; zero while one is open. A healthy watch ends
+	// every few minutes and is begun again at once.
+	ended time.Time
+}
+
+// renewal is how long the beginning of a new watch may take after the old one
+// ended in order.
+const renewal = 3 * time.Second
+
+// begins notes that a list is asked for.
+func (f *feed) begins() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.listing, f.count = true, 0
+}
+
+// opened notes that a watch is open.
+func (f *feed) opened() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ended = time.Time{}
+}
+
+// closed notes that the watch ended at the time.
+func (f *feed) closed(now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ended = now
 }
 
 // answered notes that the server said something at the time.
@@ -54,7 +85,7 @@ func (f *feed) streaming(now time.Time) {
 func (f *feed) listed(now time.Time, n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.synced, f.heard, f.err, f.count = true, now, nil, n
+	f.synced, f.heard, f.err, f.count, f.listing = true, now, nil, n, false
 }
 
 // changed notes an event after the list; delta is +1 or -1 for objects that came
@@ -81,6 +112,10 @@ func (f *feed) freshness(now time.Time, reach error) world.Freshness {
 		out.Feed, out.Detail = classify(err)
 	case !f.synced:
 		out.Feed = world.Syncing
+	case f.listing:
+		out.Feed, out.Detail = world.Delayed, "the list is being read anew; what is shown is from before"
+	case !f.ended.IsZero() && now.Sub(f.ended) > renewal:
+		out.Feed, out.Detail = world.Delayed, "the watch ended and is not open again yet"
 	case now.Sub(f.heard) > silence:
 		out.Feed, out.Detail = world.Delayed, "the watch has been silent for longer than a healthy one"
 	default:
@@ -100,7 +135,7 @@ func classify(err error) (world.Feed, string) {
 	case apierrors.IsForbidden(err):
 		return world.Denied, detail
 	case apierrors.IsUnauthorized(err):
-		return world.Denied, "the server does not accept the credentials: " + detail
+		return world.Failing, "the server does not accept the credentials, log in again: " + detail
 	case apierrors.IsNotFound(err), errors.As(err, new(absentError)):
 		return world.Absent, "the cluster does not serve this resource: " + detail
 	case errors.As(err, &status):

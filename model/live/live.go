@@ -95,11 +95,12 @@ func (w *Watcher) Run(ctx context.Context) error {
 		return nil // ctx ended
 	}
 	start(func(ctx context.Context) { w.contractLoop(ctx, client) })
-	reflect, err := w.reflectors(version)
+	reflectors, err := w.reflectors(version)
 	if err != nil {
+		w.opts.Log("nothing can be watched: " + err.Error())
 		return err
 	}
-	for _, r := range reflect {
+	for _, r := range reflectors {
 		start(r)
 	}
 	<-ctx.Done()
@@ -179,6 +180,7 @@ type listWatch struct {
 
 // ListWithContext lists the resource.
 func (l *listWatch) ListWithContext(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+	l.feed.begins()
 	obj, err := l.rest.Get().NamespaceIfScoped(l.namespace, l.namespace != "").Resource(l.resource).VersionedParams(&o, l.params).Do(ctx).Get()
 	l.note(ctx, err)
 	return obj, err
@@ -187,9 +189,49 @@ func (l *listWatch) ListWithContext(ctx context.Context, o metav1.ListOptions) (
 // WatchWithContext watches the resource.
 func (l *listWatch) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 	o.Watch = true
+	if o.SendInitialEvents != nil && *o.SendInitialEvents {
+		l.feed.begins()
+	}
 	wi, err := l.rest.Get().NamespaceIfScoped(l.namespace, l.namespace != "").Resource(l.resource).VersionedParams(&o, l.params).Watch(ctx)
 	l.note(ctx, err)
-	return wi, err
+	if err != nil {
+		return nil, err
+	}
+	l.feed.opened()
+	return newWatched(wi, func() { l.feed.closed(l.clock.Now()) }), nil
+}
+
+// watched is a watch whose end is noticed.
+type watched struct {
+	watch.Interface
+	events chan watch.Event
+	stop   chan struct{}
+	once   sync.Once
+}
+
+func newWatched(in watch.Interface, ended func()) *watched {
+	w := &watched{Interface: in, events: make(chan watch.Event), stop: make(chan struct{})}
+	go func() {
+		defer close(w.events)
+		defer ended()
+		for e := range in.ResultChan() {
+			select {
+			case w.events <- e:
+			case <-w.stop:
+				return
+			}
+		}
+	}()
+	return w
+}
+
+// ResultChan implements watch.Interface.
+func (w *watched) ResultChan() <-chan watch.Event { return w.events }
+
+// Stop implements watch.Interface.
+func (w *watched) Stop() {
+	w.once.Do(func() { close(w.stop) })
+	w.Interface.Stop()
 }
 
 func (l *listWatch) note(ctx context.Context, err error) {

@@ -255,6 +255,47 @@ func TestOldDataStaysWithTheReason(t *testing.T) {
 	}
 }
 
+// The server takes the watch away and answers nothing for a while: what is shown
+// is then of before, and must not be called live.
+func TestAWatchThatEndsIsNotLive(t *testing.T) {
+	f := &feed{}
+	begin := time.Date(2026, 12, 2, 0, 0, 0, 0, time.UTC)
+	f.listed(begin, 1)
+	f.opened()
+	f.closed(begin.Add(time.Second))
+	if got := f.freshness(begin.Add(2*time.Second), nil).Feed; got != world.Live {
+		t.Errorf("a watch that is being renewed: %s", got)
+	}
+	if got := f.freshness(begin.Add(time.Minute), nil).Feed; got != world.Delayed {
+		t.Errorf("a watch that stays away: %s", got)
+	}
+	f.opened()
+	if got := f.freshness(begin.Add(time.Minute), nil).Feed; got != world.Live {
+		t.Errorf("a watch that came back: %s", got)
+	}
+	f.begins()
+	f.answered(begin.Add(time.Minute))
+	if got := f.freshness(begin.Add(time.Minute), nil); got.Feed != world.Delayed || !got.Synced {
+		t.Errorf("a list that is read anew: %+v", got)
+	}
+	f.listed(begin.Add(time.Minute), 1)
+	if got := f.freshness(begin.Add(time.Minute), nil).Feed; got != world.Live {
+		t.Errorf("after the list: %s", got)
+	}
+}
+
+func TestExpiredCredentials(t *testing.T) {
+	s := newServer(t)
+	s.put("workloads", workload("a", "lq", "6"))
+	w := start(t, s)
+	eventually(t, "everything is live", func() bool { return allLive(w.Snapshot()) })
+	s.cut("workloads", 401)
+	eventually(t, "the words", func() bool {
+		f := w.Snapshot().Fresh(world.KindWorkload)
+		return f.Feed == world.Failing && strings.Contains(f.Detail, "log in again") && f.Usable()
+	})
+}
+
 func TestNoServerAtAll(t *testing.T) {
 	s := newServer(t)
 	s.CloseClientConnections()

@@ -108,6 +108,8 @@ func (w *Watcher) contractLoop(ctx context.Context, client *kube.Client) {
 		w.update(func(c *world.Contract) {
 			if userErr == nil {
 				c.User, c.UserFrom = user, "server"
+			} else if !c.Asked {
+				w.opts.Log("the server does not say who you are, the kubeconfig's word stands: " + userErr.Error())
 			}
 			setManager(c, m, err)
 			c.Asked = true

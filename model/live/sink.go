@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"cli.holdfast.dev/holdfast/model/store"
+	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
@@ -89,11 +90,12 @@ func (s *sink) upsert(obj any) error {
 
 // Delete removes an object that went.
 func (s *sink) Delete(obj any) error {
-	p, err := s.project(obj)
+	// By its name alone: one that cannot be projected must go, too.
+	m, err := meta.Accessor(obj)
 	if err != nil {
-		return err
+		return fmt.Errorf("the watch of %s brought the end of an object without metadata: %w", s.kind, err)
 	}
-	k := keyOf(p.row)
+	k := world.Key{Namespace: text.Clean(m.GetNamespace()), Name: text.Clean(m.GetName())}
 	delta := 0
 	if s.have[k] {
 		delete(s.have, k)

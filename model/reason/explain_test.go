@@ -232,6 +232,48 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// A flavor that one pod set cannot use may serve another.
+func TestPodSetsAreJudgedApart(t *testing.T) {
+	w := asks(0, "couldn't assign flavors to pod set driver: insufficient unused quota for gpu in flavor a, 1 more needed, untolerated taint {spot true NoSchedule <nil>} in flavor b; couldn't assign flavors to pod set workers: insufficient unused quota for gpu in flavor b, 1 more needed")
+	w.PodSets = []world.PodSet{
+		{Name: "driver", Count: 1, Requests: []world.Request{{Resource: "gpu", Amount: 3}}},
+		{Name: "workers", Count: 1, Requests: []world.Request{{Resource: "gpu", Amount: 4}}},
+	}
+	sc := newScene()
+	sc.queue.Quotas[0].Nominal = 3 // only the driver fits into a, the workers need b
+	e := Explain(sc.snapshot(w), w, now)
+	if e.NeverFits == nil || *e.NeverFits || e.Class != Quota {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestPodsAreAResource(t *testing.T) {
+	sc := newScene()
+	pods := world.FlavorResource{Flavor: "a", Resource: "pods"}
+	sc.queue.Groups = append(sc.queue.Groups, world.ResourceGroup{Resources: []string{"pods"}, Flavors: []string{"a"}})
+	sc.queue.Quotas = append(sc.queue.Quotas, world.Quota{FlavorResource: pods, Nominal: 10})
+	w := asks(1, "couldn't assign flavors to pod set main: insufficient quota for pods in flavor a")
+	w.PodSets[0].Count = 100
+	if e := Explain(sc.snapshot(w), w, now); e.NeverFits == nil || !*e.NeverFits || e.Sentence != "Can never fit: needs 100 pods of a, 10 at most. Ask for less, or have the quota raised." {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestKueuesWordOnAQueue(t *testing.T) {
+	sc := newScene()
+	w := workload(world.Pending, cond("QuotaReserved", "False", "Inadmissible", "ClusterQueue q is inactive", time.Minute))
+	sc.queue.Conditions = cond("Active", "False", "TopologyNotFound", `Can't admit new workloads: there is no Topology "t" for TAS flavor "a".`, 0)
+	want := answer{Topology, AdviceChange, "platform admin", `ClusterQueue q is inactive, says Kueue: Can't admit new workloads: there is no Topology "t" for TAS flavor "a".`}
+	e := Explain(sc.snapshot(w), w, now)
+	if d := cmp.Diff(want, answer{e.Class, e.Advice, e.Actor, e.Sentence}); d != "" {
+		t.Errorf("explanation (-want +got):\n%s", d)
+	}
+	sc.queue.Generation = 1 // the condition is of an older spec: it proves nothing now
+	if e := Explain(sc.snapshot(w), w, now); e.Class != Unclear {
+		t.Errorf("with an old condition: %+v", e)
+	}
+}
+
 func TestBackoff(t *testing.T) {
 	w := workload(world.Pending, cond("QuotaReserved", "False", "Pending", "x", 0))
 	w.RequeueAt, w.RequeueCount = now.Add(90*time.Second), 2

@@ -2,6 +2,7 @@ package reason
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 	"time"
@@ -47,9 +48,8 @@ func fromMessage(s *store.Snapshot, w *world.Workload, now time.Time) Explanatio
 		return Explanation{Class: QueueOrder, Advice: AdviceWait, Sentence: "Kueue admits nothing until the pods of all admitted Workloads are ready."}
 	case notCovered.MatchString(m):
 		r := notCovered.FindStringSubmatch(m)[1]
-		never := true
 		return Explanation{
-			Class: Quota, Advice: AdviceChange, Actor: jobOwner, NeverFits: &never,
+			Class: Quota, Advice: AdviceChange, Actor: jobOwner,
 			Sentence:  fmt.Sprintf("Its ClusterQueue has no quota for %s: ask for another resource, or use another queue.", r),
 			Obstacles: []Obstacle{{Kind: ObstacleQuota, Detail: r + " is not covered by the ClusterQueue"}},
 		}
@@ -63,13 +63,48 @@ func fromMessage(s *store.Snapshot, w *world.Workload, now time.Time) Explanatio
 	return Explanation{Class: Unclear, Advice: AdviceWait, Sentence: "Kueue says: " + words(c.Reason, m) + "."}
 }
 
-// turnedDown returns the flavors that the message excludes for another reason
-// than quota, with Kueue's words.
-func turnedDown(message string) map[string]string {
+// podSetStart begins the part of a message that speaks of one pod set.
+var podSetStart = regexp.MustCompile(`couldn't assign flavors to pod set ([^:\s]+): `)
+
+// refusals are the flavors that Kueue turned down for another reason than quota,
+// with its words, by pod set.
+type refusals map[string]map[string]string
+
+// turnedDown reads the refusals out of a message. What stands before the first
+// pod set is taken to be of every one, under the name "".
+func turnedDown(message string) refusals {
+	out := refusals{}
+	starts := podSetStart.FindAllStringSubmatchIndex(message, -1)
+	first := len(message)
+	for i, at := range starts {
+		end := len(message)
+		if i+1 < len(starts) {
+			end = starts[i+1][0]
+		}
+		out[message[at[2]:at[3]]] = refused(message[at[1]:end])
+		first = min(first, at[0])
+	}
+	out[""] = refused(message[:first])
+	return out
+}
+
+func refused(part string) map[string]string {
 	out := map[string]string{}
 	for _, re := range mismatch {
-		for _, m := range re.FindAllStringSubmatch(message, -1) {
+		for _, m := range re.FindAllStringSubmatch(part, -1) {
 			out[strings.TrimSuffix(m[1], ".")] = strings.TrimSpace(m[0])
+		}
+	}
+	return out
+}
+
+// of returns what is turned down for the pod set; for all together, with an empty
+// name, what is turned down for any.
+func (r refusals) of(podSet string) map[string]string {
+	out := maps.Clone(r[""])
+	for name, flavors := range r {
+		if podSet == "" || name == podSet {
+			maps.Copy(out, flavors)
 		}
 	}
 	return out

@@ -32,6 +32,10 @@ func pending(s *store.Snapshot, w *world.Workload, now time.Time) Explanation {
 		e.Obstacles = append(e.Obstacles, f.Obstacle)
 	}
 	if len(all) == 0 {
+		if f, ok := inactive(s, w); ok {
+			e.Obstacles = append(e.Obstacles, f.Obstacle)
+			e.Class, e.Advice, e.Actor, e.Sentence = f.class, f.advice, f.actor, f.sentence
+		}
 		return e
 	}
 	// What only waiting removes (a backoff) speaks last.
@@ -42,6 +46,38 @@ func pending(s *store.Snapshot, w *world.Workload, now time.Time) Explanation {
 		e.Sentence += fmt.Sprintf(" (%d more in the way)", n)
 	}
 	return e
+}
+
+// inactive explains by Kueue's own word a queue that it holds for inactive though
+// nothing that is looked for here is wrong with it.
+func inactive(s *store.Snapshot, w *world.Workload) (finding, bool) {
+	name, ok := s.QueueOf(w)
+	q := s.ClusterQueue(name)
+	if !ok || q == nil {
+		return finding{}, false
+	}
+	f := finding{class: Misconfigured, advice: AdviceChange, actor: queueAdmin}
+	if q.Deleting {
+		f.Obstacle = Obstacle{ObstacleClusterQueueMissing, q.Ref().String(), "is being deleted"}
+		f.sentence = fmt.Sprintf("ClusterQueue %s is being deleted: nothing is admitted any more.", q.Name)
+		return f, true
+	}
+	c, ok := q.Conditions.Get(world.CondActive)
+	if !ok || c.Status != "False" || c.ObservedGeneration < q.Generation {
+		return finding{}, false
+	}
+	switch c.Reason {
+	case "Stopped":
+		return finding{}, false // lifted in the spec, which the condition is about to follow
+	case "TopologyNotFound":
+		f.class = Topology
+	}
+	f.Obstacle = Obstacle{ObstacleClusterQueueMissing, q.Ref().String(), "inactive: " + words(c.Reason, c.Message)}
+	if f.class == Topology {
+		f.Kind = ObstacleTopology
+	}
+	f.sentence = fmt.Sprintf("ClusterQueue %s is inactive, says Kueue: %s.", q.Name, words(c.Reason, c.Message))
+	return f, true
 }
 
 func weight(a Advice) int {
@@ -68,7 +104,7 @@ func queueFindings(s *store.Snapshot, w *world.Workload) []finding {
 	if lq.StopPolicy.Stopped() {
 		out = append(out, finding{
 			Obstacle{ObstacleLocalQueueHeld, lq.Ref().String(), "stopPolicy " + string(lq.StopPolicy)}, Held, AdviceChange, holder,
-			fmt.Sprintf("LocalQueue %s is held%s: nothing is admitted until it is resumed.", lq.Key, heldBy(lq.Hold)),
+			fmt.Sprintf("LocalQueue %s is held%s: nothing is admitted until it is resumed%s.", lq.Key, heldBy(lq.Hold), notYet(lq.Meta, lq.Conditions)),
 		})
 	}
 	if !s.Fresh(world.KindClusterQueue).Usable() {
@@ -96,12 +132,21 @@ func heldBy(r *world.HoldRecord) string {
 	return out
 }
 
+// notYet says that Kueue has not been seen to follow the spec; empty when it has,
+// or where it says nothing of the generation that it looked at.
+func notYet(m world.Meta, c world.Conditions) string {
+	if a, ok := c.Get(world.CondActive); ok && a.ObservedGeneration > 0 && a.ObservedGeneration < m.Generation {
+		return " (asked for, not yet taken up by Kueue)"
+	}
+	return ""
+}
+
 func clusterQueueFindings(s *store.Snapshot, q *world.ClusterQueue) []finding {
 	var out []finding
 	if q.StopPolicy.Stopped() {
 		out = append(out, finding{
 			Obstacle{ObstacleClusterQueueHeld, q.Ref().String(), "stopPolicy " + string(q.StopPolicy)}, Held, AdviceChange, holder,
-			fmt.Sprintf("ClusterQueue %s is held%s: nothing is admitted until it is resumed.", q.Name, heldBy(q.Hold)),
+			fmt.Sprintf("ClusterQueue %s is held%s: nothing is admitted until it is resumed%s.", q.Name, heldBy(q.Hold), notYet(q.Meta, q.Conditions)),
 		})
 	}
 	if n := s.Tree.ClusterQueue(q.Name); n != nil && n.Cycle != nil {
@@ -193,7 +238,9 @@ func SelectorMatches(s *store.Snapshot, q *world.ClusterQueue, namespace string)
 // ownFindings looks at what the Workload itself says.
 func ownFindings(w *world.Workload, now time.Time) []finding {
 	var out []finding
-	if w.GatedBy != "" {
+	// Before 0.19 the gate is off by default and the annotation does nothing, so
+	// Kueue's own word is waited for.
+	if c, ok := w.Conditions.Get(world.CondQuotaReserved); ok && w.GatedBy != "" && c.Reason == "AdmissionGated" {
 		out = append(out, finding{
 			Obstacle{ObstacleGate, w.Ref().String(), "gated by " + w.GatedBy}, Gated, AdviceChange, w.GatedBy,
 			fmt.Sprintf("Gated by %s: Kueue leaves it alone until that gate is cleared.", w.GatedBy),

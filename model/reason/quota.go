@@ -26,9 +26,9 @@ func quotaOrFlavor(s *store.Snapshot, w *world.Workload, message string) Explana
 	var worst *Shortfall // of the resource that is furthest from fitting
 	fits, never := true, false
 	for _, n := range needs(w, q) {
-		could := shortfalls(n, node, down)
+		could := shortfalls(n, node, down.of(n.podSet))
 		if len(could) == 0 {
-			return allTurnedDown(n, down)
+			return allTurnedDown(n, down.of(n.podSet))
 		}
 		e.Shortfall = append(e.Shortfall, could...)
 		best := cheapest(could)
@@ -125,6 +125,14 @@ func needs(w *world.Workload, q *world.ClusterQueue) []demand {
 
 // least is the smallest amount of the resource with which the pod set may start.
 func least(ps world.PodSet, resource string) world.Amount {
+	if resource == "pods" {
+		// Kueue counts the pods themselves where a queue covers them.
+		count := ps.Count - ps.Reclaimable
+		if ps.MinCount != nil {
+			count = min(count, *ps.MinCount)
+		}
+		return world.Amount(max(0, count))
+	}
 	for _, r := range ps.Requests {
 		if r.Resource != resource {
 			continue
