@@ -17,37 +17,43 @@ import (
 // a hint for the screen; the answer to the real request is the truth.
 type access struct {
 	mu     sync.Mutex
-	denied map[world.Kind]string // why patch is denied, by kind
+	denied map[world.Ref]string // why patch is denied, by object without its UID
 }
 
-func newAccess() *access { return &access{denied: map[world.Kind]string{}} }
+func newAccess() *access { return &access{denied: map[world.Ref]string{}} }
 
-// LoadAccess asks the server once for each kind whether the person may patch it
-// anywhere. It blocks until all answers are there; what cannot be asked stays
-// allowed, so that the server decides.
+// reviewLimit bounds how many objects of a kind are asked for by name.
+const reviewLimit = 100
+
+// LoadAccess asks the server which ClusterQueues the person may not patch: all at
+// once, and one by one where that is refused, since a right may be given for some
+// names only. It blocks until all answers are there; what cannot be asked, and
+// every other kind, stays allowed, so that the server decides.
 func (d *Desk) LoadAccess(ctx context.Context) {
 	c, err := authclient.NewForConfigAndClient(d.opts.Config, d.http)
 	if err != nil {
 		return
 	}
-	for _, k := range []world.Kind{world.KindClusterQueue, world.KindLocalQueue, world.KindCohort, world.KindResourceFlavor, world.KindWorkloadPriorityClass} {
-		info, err := infoOf(k)
-		if err != nil || info.namespaced {
-			continue // a right in one namespace is enough; asked when it is used
-		}
+	may := func(name string) (allowed, known bool) {
 		r, err := c.SelfSubjectAccessReviews().Create(ctx, &authv1.SelfSubjectAccessReview{
-			Spec: authv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authv1.ResourceAttributes{Verb: "patch", Group: kube.Group, Resource: info.resource}},
+			Spec: authv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authv1.ResourceAttributes{Verb: "patch", Group: kube.Group, Resource: "clusterqueues", Name: name}},
 		}, metav1.CreateOptions{})
-		if err != nil {
-			continue
-		}
-		d.access.mu.Lock()
-		delete(d.access.denied, k)
-		if !r.Status.Allowed {
-			d.access.denied[k] = fmt.Sprintf("your account may not patch %s.%s; ask a platform admin", info.resource, kube.Group)
-		}
-		d.access.mu.Unlock()
+		return err == nil && r.Status.Allowed, err == nil
 	}
+	denied := map[world.Ref]string{}
+	if allowed, known := may(""); known && !allowed {
+		for i, q := range d.opts.World().ClusterQueues {
+			if i == reviewLimit {
+				break
+			}
+			if allowed, known := may(q.Name); known && !allowed {
+				denied[world.Ref{Kind: world.KindClusterQueue, Key: q.Key}] = fmt.Sprintf("your account may not patch ClusterQueue %s; ask a platform admin", q.Name)
+			}
+		}
+	}
+	d.access.mu.Lock()
+	defer d.access.mu.Unlock()
+	d.access.denied = denied
 }
 
 // May reports whether the action on the object has a chance, and why not. It
@@ -70,7 +76,7 @@ func (d *Desk) May(ref world.Ref, a Action) (ok bool, why string) {
 	}
 	d.access.mu.Lock()
 	defer d.access.mu.Unlock()
-	if why := d.access.denied[ref.Kind]; why != "" {
+	if why := d.access.denied[world.Ref{Kind: ref.Kind, Key: ref.Key}]; why != "" {
 		return false, why
 	}
 	return true, ""

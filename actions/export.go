@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
@@ -13,6 +15,9 @@ import (
 // private file.
 func (d *Desk) PlanExport(_ context.Context, scope Scope) (Plan, error) {
 	s := d.opts.World()
+	if err := scope.exists(s); err != nil {
+		return Plan{}, err
+	}
 	p := d.plan(Export)
 	dir, err := filepath.Abs(d.opts.ExportDir)
 	if err != nil {
@@ -34,9 +39,46 @@ func (d *Desk) PlanExport(_ context.Context, scope Scope) (Plan, error) {
 	if why := incomplete(s, world.Ref{Kind: world.KindClusterQueue}); why != "" {
 		p.Incomplete = why + " The export asks the server itself and holds what it answers."
 	}
-	p.Notes = append(p.Notes, "Env values, args, commands and secret-looking annotations are redacted.", "An existing file is never replaced; the file is read back before it is called done.")
+	p.Notes = append(p.Notes, redactionNote, "An existing file is never replaced; the file is read back before it is called done.")
 	p.Confirm = Confirm{ConfirmYes, "y"}
 	return p, nil
+}
+
+// redactionNote is said of an export from which secrets are taken out.
+const redactionNote = "Env values, args, commands and secret-looking annotations are redacted."
+
+// WithPodEnv returns an export plan that redacts nothing, and says so.
+func (p Plan) WithPodEnv() Plan {
+	x := *p.Export
+	x.IncludePodEnv = true
+	p.Export = &x
+	p.Notes = slices.Clone(p.Notes)
+	for i, n := range p.Notes {
+		if n == redactionNote {
+			p.Notes[i] = "NOTHING is redacted: env values, args and annotations go into the file as they are."
+		}
+	}
+	return p
+}
+
+// exists refuses a scope whose queue or namespace is known not to be there: a slip
+// of the pen must not give an empty file for evidence.
+func (s Scope) exists(snap *store.Snapshot) error {
+	live := func(k world.Kind) bool { return snap.Fresh(k).Feed == world.Live }
+	gone := false
+	switch {
+	case s.ClusterQueue != "":
+		gone = live(world.KindClusterQueue) && snap.ClusterQueue(s.ClusterQueue) == nil
+	case s.LocalQueue.Name != "":
+		read := snap.Contract.Namespace == "" || snap.Contract.Namespace == s.LocalQueue.Namespace
+		gone = read && live(world.KindLocalQueue) && snap.LocalQueue(s.LocalQueue) == nil
+	case s.Namespace != "":
+		gone = live(world.KindNamespace) && snap.Namespace(s.Namespace) == nil
+	}
+	if gone {
+		return &Problem{What: s.String() + " does not exist", Do: "Look at the name. Nothing was written."}
+	}
+	return nil
 }
 
 // String is the scope in words ("ClusterQueue team-a-cq").

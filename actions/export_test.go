@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"cli.holdfast.dev/holdfast/model/world"
 )
 
 func putWorkloads(s *apiServer, n int) {
@@ -122,6 +124,18 @@ func TestAFailedExportLeavesNothing(t *testing.T) {
 	entries, _, err := d.opts.Journal.Read()
 	if err != nil || len(entries) != 2 || entries[1].Objects[0].Outcome != NotDone {
 		t.Errorf("journal %+v, %v", entries, err)
+	}
+}
+
+func TestExportOfWhatDoesNotExist(t *testing.T) {
+	d := desk(t, newAPIServer(t), nil)
+	for _, scope := range []Scope{{ClusterQueue: "nope"}, {LocalQueue: world.Key{Namespace: "ns", Name: "nope"}}, {Namespace: "nope"}} {
+		if _, err := d.PlanExport(t.Context(), scope); err == nil || !strings.Contains(err.Error(), "does not exist") {
+			t.Errorf("%s: %v", scope, err)
+		}
+	}
+	if _, err := d.PlanExport(t.Context(), Scope{LocalQueue: world.Key{Namespace: "ns", Name: "lq"}}); err != nil {
+		t.Errorf("one that exists: %v", err)
 	}
 }
 

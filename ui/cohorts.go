@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"k8s.io/apimachinery/pkg/types"
 
 	"cli.holdfast.dev/holdfast/model/quota"
 	"cli.holdfast.dev/holdfast/model/world"
@@ -11,10 +12,12 @@ import (
 	"cli.holdfast.dev/holdfast/ui/theme"
 )
 
-// nodeKey names a node of the quota tree.
+// nodeKey names a node of the quota tree: this very object, not a later one of
+// its name.
 type nodeKey struct {
 	kind world.Kind
 	name string
+	uid  types.UID
 }
 
 // treeRow is a line of the tree.
@@ -41,7 +44,7 @@ func newCohorts() cohorts {
 	return cohorts{list: table.NewList(func(r treeRow) nodeKey { return keyOf(r.node) }), folded: map[nodeKey]bool{}}
 }
 
-func keyOf(n *quota.Node) nodeKey { return nodeKey{n.Kind, n.Name} }
+func keyOf(n *quota.Node) nodeKey { return nodeKey{n.Kind, n.Name, n.UID} }
 
 // Title is Screen's.
 func (s cohorts) Title(e Env) (string, string) {

@@ -84,7 +84,7 @@ func (d planDialog) Keys() []Binding {
 	}
 	return append(out, scrolling(func(e Env, m table.Motion) Dialog {
 		w, h := inside(e)
-		d.view = d.view.Move(m, d.doc(e, w), h-d.foot())
+		d.view = d.view.Move(m, d.doc(e, w), h-d.foot(e, w))
 		return d
 	}, false)...)
 }
@@ -113,9 +113,9 @@ func (d planDialog) Update(_ Env, m tea.Msg) (Dialog, Intent) {
 	case tea.KeyMsg:
 		switch {
 		case !d.armed:
-		case m.Paste, len(m.Runes) > 1:
-			// A terminal without bracketed paste sends many characters at once, which no
-			// finger does.
+		case m.Paste, len(m.Runes) > max(4, len(d.plan.Confirm.Expects)/2):
+			// A terminal without bracketed paste sends a paste as one run of characters.
+			// A slow connection puts a few typed ones together, too, but not that many.
 			d.wrong = "Pasted text does not confirm: type it."
 		default:
 			d.typed, _ = d.typed.key(m)
@@ -126,13 +126,13 @@ func (d planDialog) Update(_ Env, m tea.Msg) (Dialog, Intent) {
 }
 
 // foot is the number of lines below the text.
-func (d planDialog) foot() int { return 3 }
+func (d planDialog) foot(e Env, w int) int { return 2 + len(d.ask(e, w)) }
 
 // View is Dialog's.
 func (d planDialog) View(e Env, w, h int) []string {
 	g := e.Theme.Glyph
 	lines := d.doc(e, w)
-	room := min(len(lines), h-d.foot())
+	room := min(len(lines), h-d.foot(e, w))
 	out := make([]string, 0, h)
 	for _, l := range d.view.Lines(e.Theme, lines, w+2, room) {
 		out = append(out, strings.TrimPrefix(l, "  "))
@@ -149,13 +149,28 @@ func (d planDialog) View(e Env, w, h int) []string {
 		rule = strings.Repeat(g.Flat, max(0, w-term.Width(more)-2)) + more + g.Flat + g.Flat
 	}
 	out = append(out, e.Theme.Paint(theme.Dim, rule))
-	question := d.question()
-	ask := e.Theme.Paint(theme.Strong, question) + " " + d.typed.view(e.Theme, max(8, w-term.Width(question)-1))
+	out = append(out, d.ask(e, w)...)
 	last := e.Theme.Paint(theme.Dim, "Esc: "+strings.ToLower(unchanged[:1])+unchanged[1:])
 	if d.wrong != "" {
 		last = e.Theme.Paint(theme.Warn, d.wrong) + "  " + last
 	}
-	return append(out, ask, last)
+	return append(out, last)
+}
+
+// ask is the question and what was typed. Both are always whole: a long context
+// name puts the typing on a line of its own.
+func (d planDialog) ask(e Env, w int) []string {
+	var out []string
+	lines := term.Wrap(d.question(), w)
+	for _, l := range lines {
+		out = append(out, e.Theme.Paint(theme.Strong, l))
+	}
+	used := term.Width(lines[len(lines)-1]) + 1
+	if need := term.Width(d.shown.Confirm.Expects) + 2; w-used >= need {
+		out[len(out)-1] += " " + d.typed.view(e.Theme, w-used)
+		return out
+	}
+	return append(out, d.typed.view(e.Theme, w))
 }
 
 func (d planDialog) question() string {

@@ -32,6 +32,11 @@ type working struct {
 
 func newWorking(e Env, p planDialog) working {
 	ctx, cancel := context.WithTimeout(e.base, executeTimeout)
+	if p.plan.Action == actions.Export {
+		// As long as the list is; Ctrl-C ends it.
+		cancel()
+		ctx, cancel = context.WithCancel(e.base)
+	}
 	desk, plan, typed, ticket, hands := e.Desk, p.plan, p.typed.text, e.Ticket, e.hands
 	return working{plan: p, ticket: ticket, cancel: cancel, run: func() tea.Msg {
 		hands <- struct{}{}
@@ -195,6 +200,8 @@ func outcome(th *theme.Theme, o actions.ObjectResult) (sign, word string, role t
 	switch {
 	case o.Outcome == actions.Done && o.Verified:
 		return th.Glyph.Tick, "done, and seen to be taken up", theme.Good
+	case o.Outcome == actions.Done && o.Unverifiable:
+		return th.Glyph.Tick, "done", theme.Good
 	case o.Outcome == actions.Done:
 		return th.Glyph.Warn, "done, NOT VERIFIED", theme.Warn
 	case o.Outcome == actions.Refused:
@@ -211,7 +218,7 @@ func (d resultDialog) View(e Env, w, h int) []string {
 	out := d.view.Lines(e.Theme, lines, w, min(len(lines), h-2))
 	last := "Enter: close"
 	if d.draft != nil {
-		last = "e: edit again, your text is kept   Enter: close and discard it"
+		last = "e: edit again, your text is kept   Enter: close, your text stays in its file"
 	}
 	return append(out, "", e.Theme.Paint(theme.Dim, last))
 }

@@ -91,11 +91,24 @@ func (r root) place(c world.Contract) segment {
 	if name == "" {
 		name = "no context"
 	}
-	name = term.Clip(name, max(12, r.w/4), r.theme.Glyph.Ellipsis)
+	name = tail(name, max(12, r.w/4), r.theme.Glyph.Ellipsis)
 	if r.opt.Production {
 		return segment{"PROD " + name, theme.Danger, 0}
 	}
 	return segment{name, theme.Strong, 0}
+}
+
+// tail keeps the end of a name that is too long: clusters of one account have
+// names that differ there.
+func tail(s string, w int, ellipsis string) string {
+	if term.Width(s) <= w {
+		return s
+	}
+	runes := []rune(s)
+	for len(runes) > 0 && term.Width(ellipsis+string(runes)) > w {
+		runes = runes[1:]
+	}
+	return ellipsis + string(runes)
 }
 
 func (r root) person(c world.Contract) segment {

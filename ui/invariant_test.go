@@ -53,7 +53,7 @@ func randomChange(t *rapid.T, s *stage) {
 		s.store.Put(q)
 	case 5:
 		s.store.SetFreshness(rapid.SampledFrom(world.WatchedKinds()).Draw(t, "kind"), world.Freshness{
-			Feed:   world.Feed(rapid.IntRange(0, 5).Draw(t, "feed")),
+			Feed:   world.Feed(rapid.IntRange(0, int(world.Disconnected)).Draw(t, "feed")),
 			Synced: rapid.Bool().Draw(t, "synced"), Detail: odd, Heard: now.Add(-time.Minute)})
 	case 6:
 		s.store.Put(localQueue("team-a", name, cq))

@@ -90,8 +90,12 @@ func queueNote(e Env, m world.Meta, p world.StopPolicy, h *world.HoldRecord, c w
 	switch a, _ := c.Get(world.CondActive); {
 	case m.Deleting:
 		return "is being deleted", theme.Alarm
+	case p.Stopped() && behind(m, c):
+		return "not yet taken up by Kueue: " + holdNote(e, p, h), theme.Alarm
 	case p.Stopped():
 		return holdNote(e, p, h), theme.Warn
+	case behind(m, c):
+		return "its spec was changed and Kueue has not taken that up yet", theme.Warn
 	case h != nil && h.Problem != "":
 		return "hold record cannot be read: " + h.Problem, theme.Warn
 	case h != nil:
@@ -102,6 +106,12 @@ func queueNote(e Env, m world.Meta, p world.StopPolicy, h *world.HoldRecord, c w
 		return "Kueue has not said whether it is active", theme.Warn
 	}
 	return "", theme.Plain
+}
+
+// behind reports whether Kueue's word on a queue is older than its spec.
+func behind(m world.Meta, c world.Conditions) bool {
+	a, ok := c.Get(world.CondActive)
+	return ok && a.ObservedGeneration > 0 && a.ObservedGeneration < m.Generation
 }
 
 // causes are Kueue's words on why a queue is not active.

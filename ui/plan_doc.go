@@ -59,7 +59,7 @@ func (d planDialog) doc(e Env, w int) []doc.Line {
 }
 
 func (d planDialog) exportDoc(p *planPaper, x actions.ExportPlan) {
-	p.text("WRITES", plural(x.Count, "Workload")+" of "+scopeName(x.Scope)+", as known now", theme.Strong)
+	p.text("WRITES", plural(x.Count, "Workload")+" of "+x.Scope.String()+", as known now", theme.Strong)
 	p.text("TO", x.Path, theme.Plain)
 	if x.IncludePodEnv {
 		p.text("", "env values and args are included", theme.Warn)
@@ -69,18 +69,6 @@ func (d planDialog) exportDoc(p *planPaper, x actions.ExportPlan) {
 	if d.shown.Incomplete != "" {
 		p.text("UNKNOWN", "there may be more: "+d.shown.Incomplete, theme.Warn)
 	}
-}
-
-func scopeName(s actions.Scope) string {
-	switch {
-	case s.ClusterQueue != "":
-		return "ClusterQueue " + s.ClusterQueue
-	case s.LocalQueue != (world.Key{}):
-		return "LocalQueue " + s.LocalQueue.String()
-	case s.Namespace != "":
-		return "namespace " + s.Namespace
-	}
-	return "the whole cluster"
 }
 
 // affectedDoc lists who is hit, the worst first.

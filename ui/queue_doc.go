@@ -88,7 +88,7 @@ func (s queue) localDoc(p *paper) {
 
 // state says first what needs a person.
 func (s queue) state(p *paper, m world.Meta, sp world.StopPolicy, h *world.HoldRecord, c world.Conditions) {
-	word := stateCell(sp, c)
+	word := stateCell(m, sp, c)
 	text, role := queueNote(p.e, m, sp, h, c)
 	if text == "" {
 		text, role = word.Text, word.Role

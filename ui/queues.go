@@ -224,11 +224,15 @@ func (s queues) row(e Env, r queueRow, gone bool) table.Row {
 	} else {
 		q := r.local
 		text, role := queueNote(e, q.Meta, q.StopPolicy, q.Hold, q.Conditions)
-		state := stateCell(q.StopPolicy, q.Conditions)
+		indent := "  "
+		if e.Snap.ClusterQueue(q.ClusterQueue) == nil {
+			indent = "" // it belongs to none of the queues above it
+		}
+		state := stateCell(q.Meta, q.StopPolicy, q.Conditions)
 		if above, r := aboveNote(e, q); above != "" && text == "" {
 			text, role, state = above, r, table.Cell{Text: "blocked", Role: r}
 		}
-		cells = append([]table.Cell{{Text: "  " + q.Key.String()}, {}, state, {}},
+		cells = append([]table.Cell{{Text: indent + q.Key.String()}, {}, state, {}},
 			counts(e, e.Snap.CountsOfLocal(q.Key))...)
 		cells = append(cells, withOwner(text, role, q.ManagedBy))
 	}
@@ -261,7 +265,7 @@ func clusterState(e Env, q *world.ClusterQueue) table.Cell {
 	if cycleOf(e.Snap, q.Name) != nil {
 		return table.Cell{Text: "in a cycle", Role: theme.Alarm}
 	}
-	return stateCell(q.StopPolicy, q.Conditions)
+	return stateCell(q.Meta, q.StopPolicy, q.Conditions)
 }
 
 func withOwner(text string, role theme.Role, owner string) table.Cell {
@@ -272,9 +276,13 @@ func withOwner(text string, role theme.Role, owner string) table.Cell {
 }
 
 // stateCell is one word for whether a queue admits.
-func stateCell(p world.StopPolicy, c world.Conditions) table.Cell {
+func stateCell(m world.Meta, p world.StopPolicy, c world.Conditions) table.Cell {
 	a, ok := c.Get(world.CondActive)
 	switch {
+	case p.Stopped() && behind(m, c):
+		return table.Cell{Text: "held?", Role: theme.Alarm}
+	case behind(m, c):
+		return table.Cell{Text: "unknown", Role: theme.Warn}
 	case p == world.StopHoldAndDrain:
 		return table.Cell{Text: "drained", Role: theme.Warn}
 	case p.Stopped():

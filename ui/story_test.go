@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -311,12 +312,54 @@ func TestUnknownIsNeverZero(t *testing.T) {
 		s.store.SetFreshness(k, world.Freshness{Feed: world.Syncing, Count: 7})
 	}
 	s.refresh()
+	found := false
 	for l := range strings.SplitSeq(s.frame(), "\n") {
-		if strings.Contains(l, "vision-cq") && strings.Contains(l, " 0 ") {
+		if !strings.Contains(l, "vision-cq") {
+			continue
+		}
+		found = true
+		if slices.Contains(strings.Fields(l), "0") {
 			t.Errorf("a number that is not known is 0: %q", l)
 		}
 	}
+	if !found {
+		t.Error("vision-cq is not on the screen")
+	}
 	s.sees("◌ syncing").press("2").sees("…")
+}
+
+// What is typed must be seen, however long the text that is asked for.
+func TestLongContextInTheQuestion(t *testing.T) {
+	long := "arn:aws:eks:eu-west-1:123456789012:cluster/ai-platform-production-blue"
+	for _, w := range []int{60, 80, 120} {
+		s := begin(t, w, 30)
+		s.desk.plan = holdPlan()
+		s.desk.plan.Action, s.desk.plan.Confirm = actions.Drain, actions.Confirm{Level: actions.ConfirmContext, Expects: long + " 12"}
+		s.onTeamA().press("D", "enter")
+		s.pass(time.Second)
+		s.typeText("arn:aws:eks").sees("arn:aws:eks" + "▏")
+		joined := strings.NewReplacer("│", "", "\n", "", " ", "").Replace(s.frame())
+		if !strings.Contains(joined, strings.ReplaceAll(long+" 12", " ", "")) {
+			t.Errorf("at %d columns the text to type is cut:\n%s", w, s.frame())
+		}
+	}
+}
+
+// Kueue's word is older than the spec: "held" is then only asked for.
+func TestHoldThatKueueHasNotTakenUp(t *testing.T) {
+	s := begin(t, 120, 40)
+	q := clusterQueue("team-b-cq", "ai-shared", 8)
+	q.Generation, q.StopPolicy = 3, world.StopHold
+	q.Hold = &world.HoldRecord{Version: 1, By: "kim", At: now, Policy: world.StopHold, Previous: world.StopNone}
+	q.Conditions[0].ObservedGeneration = 2
+	s.store.Put(q)
+	s.refresh()
+	s.press("2").sees("held?", "not yet taken up by Kueue")
+	q2 := *q
+	q2.Conditions = world.Conditions{{Type: world.CondActive, Status: "False", Reason: "Stopped", ObservedGeneration: 3, At: now}}
+	s.store.Put(&q2)
+	s.refresh()
+	s.seesNot("held?").seesNot("not yet taken up")
 }
 
 func TestTooSmall(t *testing.T) {

@@ -115,8 +115,10 @@ func (s workloads) sort(e Env) (Screen, Intent) {
 func (s workloads) export(e Env) (Screen, Intent) {
 	var at []choice
 	if w, _, ok := s.list.Selected(); ok {
-		at = append(at, choice{"Workloads of namespace " + w.Namespace, actions.Scope{Namespace: w.Namespace}},
-			choice{"Workloads of LocalQueue " + w.Namespace + "/" + w.LocalQueue, actions.Scope{LocalQueue: world.Key{Namespace: w.Namespace, Name: w.LocalQueue}}})
+		at = append(at, choice{"Workloads of namespace " + w.Namespace, actions.Scope{Namespace: w.Namespace}})
+		if w.LocalQueue != "" {
+			at = append(at, choice{"Workloads of LocalQueue " + w.Namespace + "/" + w.LocalQueue, actions.Scope{LocalQueue: world.Key{Namespace: w.Namespace, Name: w.LocalQueue}}})
+		}
 		if q, ok := e.Snap.QueueOf(w); ok {
 			at = append(at, choice{"Workloads of ClusterQueue " + q, actions.Scope{ClusterQueue: q}})
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -54,13 +55,18 @@ func (a *app) act(ctx context.Context, f actFlags, plan func(context.Context, *s
 	defer cancel()
 	watching := make(chan error, 1)
 	go func() { watching <- s.watcher.Run(ctx) }()
-	defer func() { cancel(); <-watching }()
+	defer func() { cancel(); _ = s.settled(watching) }()
 	if err := a.settle(ctx, s); err != nil {
 		return err
 	}
-	p, err := plan(ctx, s)
+	asking, answered := context.WithTimeout(ctx, planPatience)
+	p, err := plan(asking, s)
+	answered()
 	if errors.Is(err, actions.ErrNoChange) {
 		fmt.Fprintf(a.err, "holdfast: %v\n", err)
+		if err != actions.ErrNoChange {
+			return coded(exitRefused, errors.New("nothing was done: what the file asks for was set aside"))
+		}
 		return nil
 	}
 	if err != nil {
@@ -72,11 +78,16 @@ func (a *app) act(ctx context.Context, f actFlags, plan func(context.Context, *s
 	if f.dryRun == "server" {
 		return nil
 	}
-	typed, err := a.ask(p, f)
+	typed, err := a.ask(ctx, p, f)
 	if err != nil {
 		return coded(exitRefused, err)
 	}
-	r, err := s.desk.Execute(ctx, p, typed)
+	doing, done := context.WithTimeout(ctx, executePatience)
+	if p.Action == actions.Export {
+		doing, done = context.WithCancel(ctx) // as long as the list is; Ctrl-C ends it
+	}
+	defer done()
+	r, err := s.desk.Execute(doing, p, typed)
 	if err != nil {
 		return refusal(err)
 	}
@@ -85,6 +96,7 @@ func (a *app) act(ctx context.Context, f actFlags, plan func(context.Context, *s
 
 // settle waits until every kind was listed, or is known not to come.
 func (a *app) settle(ctx context.Context, s *session) error {
+	begun := s.clock.Now()
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
@@ -92,7 +104,7 @@ func (a *app) settle(ctx context.Context, s *session) error {
 		if snap.Contract.Used != "" && snap.Contract.Asked && allSettled(snap) {
 			return nil
 		}
-		if k, f := snap.Worst(); snap.Contract.Used == "" && f.Detail != "" {
+		if k, f := snap.Worst(); snap.Contract.Used == "" && (f.Feed == world.Absent || f.Feed == world.Denied || f.Feed == world.Disconnected && s.clock.Since(begun) > discoveryPatience) {
 			return coded(exitUnreadable, fmt.Errorf("%s cannot be read: %s", k, f.Detail))
 		}
 		select {
@@ -100,6 +112,7 @@ func (a *app) settle(ctx context.Context, s *session) error {
 			k, f := snap.Worst()
 			return coded(exitUnreadable, fmt.Errorf("the cluster was not read completely in %s: %s is %s %s", patience, k, f.Feed, f.Detail))
 		case <-s.watcher.Changed():
+		case <-s.clock.After(time.Second): // time passes without a change, too
 		}
 	}
 }
@@ -115,7 +128,7 @@ func allSettled(s *store.Snapshot) bool {
 
 // ask returns what confirms the plan: from the flags, or typed by the person.
 // Without a terminal and without a flag nothing is written.
-func (a *app) ask(p actions.Plan, f actFlags) (string, error) {
+func (a *app) ask(ctx context.Context, p actions.Plan, f actFlags) (string, error) {
 	if f.confirm != "" {
 		if !p.Confirm.Accepts(f.confirm) {
 			return "", fmt.Errorf("--confirm %q is not what this plan asks for: %q; nothing was changed", f.confirm, p.Confirm.Expects)
@@ -128,13 +141,23 @@ func (a *app) ask(p actions.Plan, f actFlags) (string, error) {
 	if !term.IsTerminal(int(a.in.Fd())) {
 		return "", fmt.Errorf("nothing was changed: confirm with --yes, or with --confirm %q where the plan evicts", p.Confirm.Expects)
 	}
-	fmt.Fprintf(a.err, "Type %q to %s, anything else leaves everything as it is: ", p.Confirm.Expects, p.Action)
-	line, err := bufio.NewReader(a.in).ReadString('\n')
-	if err != nil && line == "" {
-		return "", errors.New("nothing was changed")
+	if f.output == "json" {
+		// Nobody says yes to a plan they have not seen.
+		fmt.Fprint(a.err, planText(p))
 	}
-	if typed := strings.TrimSpace(line); p.Confirm.Accepts(typed) {
-		return typed, nil
+	fmt.Fprintf(a.err, "Type %q to %s, anything else leaves everything as it is: ", p.Confirm.Expects, p.Action)
+	answer := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(a.in).ReadString('\n')
+		answer <- strings.TrimRight(line, "\r\n")
+	}()
+	select {
+	case <-ctx.Done():
+		return "", errors.New("interrupted; nothing was changed")
+	case typed := <-answer:
+		if p.Confirm.Accepts(typed) {
+			return typed, nil
+		}
 	}
 	return "", errors.New("not confirmed; nothing was changed")
 }

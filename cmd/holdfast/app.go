@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/kube"
 )
 
 // Exit codes, the same for every command.
@@ -84,8 +86,10 @@ func (a *app) exit(ctx context.Context, err error) int {
 // refusal gives an error of a plan its exit code.
 func refusal(err error) error {
 	var p *actions.Problem
-	if errors.As(err, &p) && p.Err != nil && !p.Rejected && !p.Conflict && errors.Is(p.Err, context.DeadlineExceeded) {
-		return coded(exitUnreadable, err)
+	var status apierrors.APIStatus
+	var refused *kube.RefusedError
+	if errors.As(err, &p) && p.Err != nil && !p.Rejected && !p.Conflict && !errors.As(p.Err, &status) && !errors.As(p.Err, &refused) && !errors.Is(p.Err, os.ErrNotExist) {
+		return coded(exitUnreadable, err) // the answer never came, or could not be read
 	}
 	return coded(exitRefused, err)
 }
@@ -121,5 +125,12 @@ func (a *app) command() *cobra.Command {
 	return c
 }
 
-// patience bounds how long a headless command waits for the cluster's lists.
-const patience = 60 * time.Second
+// Bounds of a headless command: patience for the cluster's lists,
+// discoveryPatience for a server that cannot be reached, the others for a plan
+// and for its execution.
+const (
+	patience          = 60 * time.Second
+	discoveryPatience = 5 * time.Second
+	planPatience      = 30 * time.Second
+	executePatience   = 60 * time.Second
+)

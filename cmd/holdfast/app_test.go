@@ -166,7 +166,7 @@ func TestAskTakesNothingButTheExpectedText(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			a := &app{in: null, err: &bytes.Buffer{}}
-			got, err := a.ask(tc.plan, tc.flags)
+			got, err := a.ask(t.Context(), tc.plan, tc.flags)
 			if d := cmp.Diff(tc.want, got); d != "" || (err == nil) != (tc.want != "") {
 				t.Errorf("%v, answer (-want +got):\n%s", err, d)
 			}

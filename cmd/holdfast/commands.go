@@ -86,6 +86,7 @@ func (a *app) applyCommand() *cobra.Command {
 
 func (a *app) exportCommand() *cobra.Command {
 	var f actFlags
+	var env bool
 	c := &cobra.Command{
 		Use:   "export [cq/NAME | lq/NAMESPACE/NAME | ns/NAME]",
 		Short: "Write the state of Workloads into a new private file",
@@ -96,11 +97,16 @@ func (a *app) exportCommand() *cobra.Command {
 				return err
 			}
 			return a.act(c.Context(), f, func(ctx context.Context, s *session) (actions.Plan, error) {
-				return s.desk.PlanExport(ctx, scope)
+				p, err := s.desk.PlanExport(ctx, scope)
+				if err == nil && env {
+					p = p.WithPodEnv()
+				}
+				return p, err
 			})
 		},
 	}
 	f.add(c)
+	c.Flags().BoolVar(&env, "include-pod-env", false, "keep env values, args, commands and annotations as they are")
 	return c
 }
 

@@ -38,7 +38,21 @@ func (a *app) console(ctx context.Context) error {
 		ReadOnly: a.readOnly, Production: slices.Contains(a.production, s.contract.Context), Log: a.log.all,
 	})
 	cancel()
-	return errors.Join(err, <-done)
+	return errors.Join(err, s.settled(done))
+}
+
+// partingPatience is how long the program waits for its watches to end. A
+// credential plugin that hangs cannot be told to stop.
+const partingPatience = 2 * time.Second
+
+// settled waits for the watcher to end, for a while.
+func (s *session) settled(done <-chan error) error {
+	select {
+	case err := <-done:
+		return err
+	case <-s.clock.After(partingPatience):
+		return nil
+	}
 }
 
 func (a *app) keepAccess(ctx context.Context, s *session) {

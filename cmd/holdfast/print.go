@@ -19,6 +19,12 @@ func (a *app) printPlan(p actions.Plan, f actFlags) error {
 		}
 		return a.printJSON("Plan", "plan", planDoc(p))
 	}
+	_, err := fmt.Fprint(a.out, planText(p))
+	return err
+}
+
+// planText is the plan as a person reads it.
+func planText(p actions.Plan) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s on context %s (%s) as %s\n", p.Action, p.Context, p.Server, p.User)
 	for _, t := range p.Targets {
@@ -45,8 +51,7 @@ func (a *app) printPlan(p actions.Plan, f actFlags) error {
 	for _, l := range p.Diff {
 		fmt.Fprintf(&b, "    %s\n", l)
 	}
-	_, err := fmt.Fprint(a.out, b.String())
-	return err
+	return b.String()
 }
 
 func prefixed(p string, in []string) []string {
@@ -92,6 +97,8 @@ func verified(o actions.ObjectResult) string {
 		return ""
 	case o.Verified:
 		return ", verified"
+	case o.Unverifiable:
+		return ""
 	}
 	return ", NOT verified"
 }
@@ -102,7 +109,7 @@ func verdict(r actions.Result) error {
 		unknown = unknown || o.Outcome == actions.OutcomeUnknown
 		if o.Outcome == actions.Done {
 			done++
-			unverified = unverified || !o.Verified
+			unverified = unverified || !o.Verified && !o.Unverifiable
 		}
 	}
 	switch {

@@ -8,6 +8,8 @@ package quota
 import (
 	"sort"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
@@ -51,6 +53,7 @@ type Cell struct {
 type Node struct {
 	Kind   world.Kind // KindClusterQueue or KindCohort
 	Name   string
+	UID    types.UID // empty for implicit cohorts
 	Parent *Node
 	// Children are Cohorts first, then ClusterQueues, each by name.
 	Children []*Node
@@ -108,7 +111,8 @@ func Build(queues []*world.ClusterQueue, cohorts []*world.Cohort, use func(queue
 	specs := make(map[string]*world.Cohort, len(cohorts))
 	for _, c := range cohorts {
 		specs[c.Name] = c
-		t.cohort(c.Name).Implicit = false
+		n := t.cohort(c.Name)
+		n.Implicit, n.UID = false, c.UID
 	}
 	for _, c := range cohorts {
 		if c.Parent != "" {
@@ -117,7 +121,7 @@ func Build(queues []*world.ClusterQueue, cohorts []*world.Cohort, use func(queue
 	}
 	t.findCycles()
 	for _, q := range queues {
-		n := &Node{Kind: world.KindClusterQueue, Name: q.Name}
+		n := &Node{Kind: world.KindClusterQueue, Name: q.Name, UID: q.UID}
 		if q.Cohort != "" {
 			n.Parent = t.cohort(q.Cohort)
 			n.Cycle = n.Parent.Cycle

@@ -1,7 +1,8 @@
 // Package store keeps the rows of a cluster and publishes them as immutable
 // snapshots. A Store takes deltas from the watches; a Snapshot is what the rest
-// of the program reads. The work for a snapshot grows with what changed since
-// the one before, apart from copying slices of pointers.
+// of the program reads. The work for a snapshot grows with the Workloads that
+// changed since the one before and with the number of queues; of the Workloads
+// that did not change only pointers are copied.
 package store
 
 import (
