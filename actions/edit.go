@@ -124,7 +124,13 @@ func (d *Desk) AnnotateDraft(dr Draft, problem error) error {
 			b.WriteString(l)
 		}
 	}
-	return os.WriteFile(dr.Path, []byte(b.String()), 0o600)
+	// Beside it and renamed: a full disk must not cost the person's text.
+	tmp := dr.Path + ".new"
+	if err := os.WriteFile(tmp, []byte(b.String()), 0o600); err != nil {
+		_ = os.Remove(tmp)
+		return err
+	}
+	return os.Rename(tmp, dr.Path)
 }
 
 // CloseDraft removes the draft's file.
@@ -189,10 +195,26 @@ func (d *Desk) PlanFile(ctx context.Context, path, namespace string) (Plan, erro
 	if err != nil {
 		return Plan{}, err
 	}
+	if err := stale(&w, live); err != nil {
+		return Plan{}, err
+	}
 	base := editable(live)
 	// What a file taken from the server repeats (status, managedFields, finalizers)
 	// is not the person's wish.
 	return d.planChange(ctx, target(ref, live), base, mergeApply(base, wish(want)))
+}
+
+// stale refuses a file that was taken from another object of the name, or from an
+// older spec: applied, it would undo what was done since.
+func stale(file, live *unstructured.Unstructured) error {
+	const do = "Take the object anew, or remove metadata.uid and metadata.generation if the file's content is meant as it stands."
+	if uid := file.GetUID(); uid != "" && uid != live.GetUID() {
+		return &Problem{What: text.Clean(fmt.Sprintf("the file is of an object with UID %s, the one in the cluster has %s", uid, live.GetUID())), Do: do, Conflict: true}
+	}
+	if g := file.GetGeneration(); g != 0 && g != live.GetGeneration() {
+		return &Problem{What: fmt.Sprintf("the file was taken at generation %d, the object is at %d", g, live.GetGeneration()), Do: do, Conflict: true}
+	}
+	return nil
 }
 
 // wish is the part of a file that a person can mean.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -139,6 +140,9 @@ func (d *Desk) PlanResume(ctx context.Context, ref world.Ref) (Plan, error) {
 		p.Notes = append(p.Notes, "It was not held with holdfast: which policy it had before is not recorded, None is assumed.")
 	default:
 		to = d.recorded(&p, raw, now)
+		if m := lastManager(o, "f:stopPolicy"); m != "" && m != FieldManager {
+			p.Notes = append(p.Notes, fmt.Sprintf("Its stopPolicy was last set by %s and not by holdfast: the record may be of an earlier hold.", m))
+		}
 	}
 	t.Change = fmt.Sprintf("stopPolicy %s -> %s", now, to)
 	if now == to {
@@ -172,6 +176,17 @@ func (d *Desk) recorded(p *Plan, raw string, now world.StopPolicy) world.StopPol
 		p.Notes = append(p.Notes, fmt.Sprintf("Somebody changed its policy since: the hold set %s, now it is %s.", r.Policy, now))
 	}
 	return r.Previous
+}
+
+// lastManager returns the field manager that owns a field of the spec; empty when
+// managedFields does not tell.
+func lastManager(o *unstructured.Unstructured, field string) string {
+	for _, f := range o.GetManagedFields() {
+		if f.FieldsV1 != nil && strings.Contains(string(f.FieldsV1.Raw), strconv.Quote(field)) {
+			return text.Clean(f.Manager)
+		}
+	}
+	return ""
 }
 
 func quoted(reason string) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -31,6 +32,10 @@ func (p *Problem) Advice() string { return p.Do }
 
 func (p *Problem) Unwrap() error { return p.Err }
 
+// echo is the whole object that the server repeats before it says what is wrong
+// with it.
+var echo = regexp.MustCompile(`(?s)Invalid value: "\{.{200,}\}": `)
+
 // problem turns an error of the API server or of the way to it into a Problem
 // that keeps the server's words. doing completes "cannot ...".
 func problem(doing string, err error) error {
@@ -38,7 +43,7 @@ func problem(doing string, err error) error {
 	if errors.As(err, &ready) {
 		return err
 	}
-	p := &Problem{Err: err, What: fmt.Sprintf("cannot %s: %s", doing, text.Clean(err.Error()))}
+	p := &Problem{Err: err, What: fmt.Sprintf("cannot %s: %s", doing, text.Clean(echo.ReplaceAllString(err.Error(), "")))}
 	var refused *kube.RefusedError
 	switch {
 	case errors.As(err, &refused):

@@ -78,7 +78,9 @@ func (r root) keys() []Binding {
 	out := []Binding{
 		{Keys: keys("esc"), Help: "back", Root: func(r root) (root, Intent) { return r, back{} }},
 		{Keys: keys("?"), Name: "help", Help: "these keys", Root: func(r root) (root, Intent) { return r, open{newHelp(r)} }},
-		{Keys: keys(":"), Name: "go to", Help: "go to a tab, queue or Workload by name", Root: func(r root) (root, Intent) { return r, open{newPalette(r.env())} }},
+		// On a screen without a filter of its own "/" looks for a name, too: unbound,
+		// what is typed after it would be taken for actions.
+		{Keys: keys(":", "/"), Name: "go to", Help: "go to a tab, queue or Workload by name", Root: func(r root) (root, Intent) { return r, open{newPalette(r.env())} }},
 		{Keys: keys("q"), Name: "quit", Help: "back; on a tab's first page: quit", Root: func(r root) (root, Intent) {
 			if len(r.stacks[r.tab]) > 1 {
 				return r, back{}

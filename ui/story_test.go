@@ -328,6 +328,19 @@ func TestUnknownIsNeverZero(t *testing.T) {
 	s.sees("◌ syncing").press("2").sees("…")
 }
 
+// A hand that expects a filter must not start an action with the next letters.
+func TestSlashNeverStartsAnAction(t *testing.T) {
+	for _, tab := range []string{"1", "2", "4"} {
+		s := begin(t, 120, 40)
+		s.desk.plan = editPlan()
+		s.press(tab, "down", "down", "/").typeText("team-e-cq").sees("Go to")
+		if s.edited != 0 || s.desk.opened != 0 {
+			t.Errorf("tab %s: an editor was opened", tab)
+		}
+		s.press("enter").sees("team-e-cq")
+	}
+}
+
 // What is typed must be seen, however long the text that is asked for.
 func TestLongContextInTheQuestion(t *testing.T) {
 	long := "arn:aws:eks:eu-west-1:123456789012:cluster/ai-platform-production-blue"

@@ -45,7 +45,8 @@ func (a *app) printEntry(e actions.JournalEntry, output string) error {
 	if output == "json" {
 		return json.NewEncoder(a.out).Encode(e)
 	}
-	if _, err := fmt.Fprintf(a.out, "%s  %-6s  %-6s  %s by %s on %s%s\n", e.Time.Format("2006-01-02T15:04:05Z"), e.Entry, e.Action, e.ID, text.Clean(e.User), text.Clean(e.Context), because(e.Reason)); err != nil {
+	head := fmt.Sprintf("%s  %-6s  %-6s  %s by %s on %s%s", e.Time.Format("2006-01-02T15:04:05Z"), e.Entry, e.Action, e.ID, e.User, e.Context, because(e.Reason))
+	if _, err := fmt.Fprintln(a.out, text.Clean(head)); err != nil {
 		return err
 	}
 	for _, o := range e.Objects {
@@ -66,5 +67,5 @@ func because(reason string) string {
 	if reason == "" {
 		return ""
 	}
-	return ": " + text.Clean(reason)
+	return ": " + reason
 }
