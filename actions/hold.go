@@ -182,7 +182,7 @@ func (d *Desk) recorded(p *Plan, raw string, now world.StopPolicy) world.StopPol
 // managedFields does not tell.
 func lastManager(o *unstructured.Unstructured, field string) string {
 	for _, f := range o.GetManagedFields() {
-		if f.FieldsV1 != nil && strings.Contains(string(f.FieldsV1.Raw), strconv.Quote(field)) {
+		if f.FieldsV1 != nil && strings.Contains(f.FieldsV1.GetRawString(), strconv.Quote(field)) {
 			return text.Clean(f.Manager)
 		}
 	}
