@@ -3,7 +3,9 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +14,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 )
 
@@ -65,6 +69,33 @@ func TestHoldAndResumeHeadless(t *testing.T) {
 	q := localQueue(t, "team-c", "batch")
 	if _, left := q.Annotations["holdfast.dev/hold"]; left || q.Spec.StopPolicy == nil || *q.Spec.StopPolicy != kueue.None {
 		t.Errorf("after the resume: %v, record left %v", q.Spec.StopPolicy, left)
+	}
+}
+
+// In an incident Kueue writes the status all the time; a hold must get through,
+// and the spec of nobody else may be lost for it.
+func TestHoldWhileTheStatusIsWritten(t *testing.T) {
+	env := oncall(t)
+	ctx, stop := context.WithCancel(t.Context())
+	writing := make(chan int)
+	go func() {
+		n := 0
+		for ; ctx.Err() == nil; n++ {
+			patch := fmt.Sprintf(`{"status":{"pendingWorkloads":%d}}`, 100+n%7)
+			_, _ = world.admin.KueueV1beta2().ClusterQueues().Patch(ctx, "team-c-cq", types.MergePatchType, []byte(patch), metav1.PatchOptions{}, "status")
+		}
+		writing <- n
+	}()
+	for range 3 {
+		for _, args := range [][]string{{"hold", "cq/team-c-cq", "--yes"}, {"resume", "cq/team-c-cq", "--yes"}} {
+			if out, errs, code := headless(t, env, args...); code != 0 {
+				t.Errorf("%v: exit %d\n%s%s", args, code, out, errs)
+			}
+		}
+	}
+	stop()
+	if n := <-writing; n < 50 {
+		t.Errorf("only %d status writes: this tests nothing", n)
 	}
 }
 

@@ -82,6 +82,7 @@ func runAll(m *testing.M) (code int, err error) {
 	if err != nil {
 		return 1, err
 	}
+	cfg.QPS = -1
 	if world.admin, err = versioned.NewForConfig(cfg); err != nil {
 		return 1, err
 	}
