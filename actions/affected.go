@@ -147,6 +147,9 @@ func (d *Desk) afterResume(p *Plan, ref world.Ref, from, to world.StopPolicy) {
 	if from == to {
 		return // the queue flows already; only the record is taken away
 	}
+	if ref.Kind == world.KindClusterQueue && len(p.RunsOn) > 0 {
+		p.Notes = append(p.Notes, "Its running Workloads can be preempted again once it flows, those that borrow before others.")
+	}
 	if (len(p.StaysPending) > 0 || p.Incomplete != "") && preempts(s, ref) {
 		n := strconv.Itoa(len(p.StaysPending))
 		if p.Incomplete != "" {

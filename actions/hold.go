@@ -88,9 +88,10 @@ func standing(o *unstructured.Unstructured) *world.HoldRecord {
 func holdNotes(k world.Kind, drain bool) []string {
 	var out []string
 	if k == world.KindClusterQueue {
-		out = append(out,
-			"While it is held its nominal quota stays lendable: the cohort may borrow all of it.",
-			"Its running Workloads cannot be preempted while it is held, so what they borrow cannot be reclaimed.")
+		out = append(out, "While it is held its nominal quota stays lendable: the cohort may borrow all of it.")
+		if !drain {
+			out = append(out, "Its running Workloads cannot be preempted while it is held, so what they borrow cannot be reclaimed.")
+		}
 	} else {
 		out = append(out, "Kueue shows 0 pending Workloads on a held LocalQueue; they are still there.")
 	}

@@ -49,7 +49,7 @@ func seen(a Action, written, now *unstructured.Unstructured) (bool, string) {
 	case (a == Hold || a == Drain) && active.status == "True":
 		return false, "it still says that it admits Workloads"
 	}
-	return true, text.Clean(fmt.Sprintf("Active=%s (%s): %s", active.status, active.reason, active.message))
+	return true, text.Clean(fmt.Sprintf("Kueue has looked at generation %d: Active=%s (%s): %s", active.observed, active.status, active.reason, active.message))
 }
 
 // reports says whether Kueue writes into the kind's status that it has taken up a

@@ -33,6 +33,7 @@ type planDialog struct {
 	typed  input
 	view   doc.View
 	wrong  string // what is said about what was typed
+	pasted bool // a paste was refused; its words stay until Enter
 }
 
 func newPlan(e Env, p actions.Plan, draft *actions.Draft) planDialog {
@@ -100,6 +101,9 @@ func (d planDialog) confirm(e Env) (Dialog, Intent) {
 	}
 	if !d.plan.Confirm.Accepts(d.typed.text) {
 		d.wrong = "Not done: type " + d.shown.Confirm.Expects + " first, then Enter."
+		if d.pasted {
+			d.typed, d.pasted = input{}, false
+		}
 		return d, nil
 	}
 	return d, swap{dialog: newWorking(e, d)}
@@ -116,10 +120,13 @@ func (d planDialog) Update(_ Env, m tea.Msg) (Dialog, Intent) {
 		case m.Paste, len(m.Runes) > max(4, len(d.plan.Confirm.Expects)/2):
 			// A terminal without bracketed paste sends a paste as one run of characters.
 			// A slow connection puts a few typed ones together, too, but not that many.
-			d.wrong = "Pasted text does not confirm: type it."
+			d.typed, d.pasted = input{}, true
+			d.wrong = "Pasted text does not confirm, and neither do many keys at once: type it."
 		default:
 			d.typed, _ = d.typed.key(m)
-			d.wrong = ""
+			if !d.pasted {
+				d.wrong = ""
+			}
 		}
 	}
 	return d, nil
@@ -150,7 +157,11 @@ func (d planDialog) View(e Env, w, h int) []string {
 	}
 	out = append(out, e.Theme.Paint(theme.Dim, rule))
 	out = append(out, d.ask(e, w)...)
-	last := e.Theme.Paint(theme.Dim, "Esc: "+strings.ToLower(unchanged[:1])+unchanged[1:])
+	leave := "Esc: " + strings.ToLower(unchanged[:1]) + unchanged[1:]
+	if d.draft != nil {
+		leave = "Esc: nothing is changed and your text is discarded. ctrl+e: edit again"
+	}
+	last := e.Theme.Paint(theme.Dim, leave)
 	if d.wrong != "" {
 		last = e.Theme.Paint(theme.Warn, d.wrong) + "  " + last
 	}

@@ -173,6 +173,9 @@ func (d resultDialog) doc(e Env, w int) []doc.Line {
 	p := &planPaper{e: e, w: w}
 	for _, o := range d.result.Objects {
 		sign, word, role := outcome(e.Theme, o)
+		if d.export != nil && o.Outcome == actions.Done && o.Verified {
+			word = "written and read back" // nobody takes a file up
+		}
 		s := word
 		if o.Detail != "" {
 			s += ": " + text.Clean(o.Detail)

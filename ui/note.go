@@ -68,6 +68,8 @@ func cellNote(e Env, n *quota.Node, c quota.Cell) (string, theme.Role) {
 	}
 	full := c.BorrowingLimit != nil && c.Borrowed >= *c.BorrowingLimit && n.Parent != nil
 	switch {
+	case c.Available < 0 && n.Kind == world.KindClusterQueue && n.Parent != nil && c.Reserved <= c.Subtree:
+		return "its cohort is " + world.Amount(0).Sub(c.Available).Text(res) + " in debt", theme.Alarm
 	case c.Available < 0:
 		return world.Amount(0).Sub(c.Available).Text(res) + " in debt", theme.Alarm
 	case !c.InSpec && n.Kind == world.KindClusterQueue:
@@ -77,7 +79,7 @@ func cellNote(e Env, n *quota.Node, c quota.Cell) (string, theme.Role) {
 	case full && c.Reserved >= c.Subtree && c.Subtree > 0:
 		return "full; may not borrow", theme.Plain
 	case n.Kind == world.KindCohort && c.Nominal > 0 && c.Nominal != c.Subtree:
-		return "own " + c.Nominal.Text(res), theme.Dim
+		return c.Nominal.Text(res) + " of its own", theme.Dim
 	case n.Kind == world.KindClusterQueue && c.IdleLendable > 0 && c.IdleLendable != world.Unlimited:
 		return c.IdleLendable.Text(res) + " idle, lendable", theme.Dim
 	}

@@ -328,6 +328,25 @@ func TestUnknownIsNeverZero(t *testing.T) {
 	s.sees("◌ syncing").press("2").sees("…")
 }
 
+// A paste without its marks comes as one run of characters: none of it counts,
+// and it is said until Enter.
+func TestPasteWithoutMarks(t *testing.T) {
+	s := begin(t, 100, 30)
+	s.desk.plan = holdPlan()
+	s.onTeamA().press("H", "enter")
+	s.pass(time.Second)
+	s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("team-a-c")})
+	s.typeText("q").sees("Pasted text does not confirm")
+	s.press("enter").sees("Not done: type team-a-cq first")
+	if len(s.desk.executed) != 0 {
+		t.Fatal("confirmed by a paste")
+	}
+	s.typeText("team-a-cq").press("enter")
+	if len(s.desk.executed) != 1 {
+		t.Errorf("typed by hand afterwards: executed %d times", len(s.desk.executed))
+	}
+}
+
 // A hand that expects a filter must not start an action with the next letters.
 func TestSlashNeverStartsAnAction(t *testing.T) {
 	for _, tab := range []string{"1", "2", "4"} {

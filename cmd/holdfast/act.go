@@ -104,8 +104,8 @@ func (a *app) settle(ctx context.Context, s *session) error {
 		if snap.Contract.Used != "" && snap.Contract.Asked && allSettled(snap) {
 			return nil
 		}
-		if k, f := snap.Worst(); snap.Contract.Used == "" && (f.Feed == world.Absent || f.Feed == world.Denied || f.Feed == world.Disconnected && s.clock.Since(begun) > discoveryPatience) {
-			return coded(exitUnreadable, fmt.Errorf("%s cannot be read: %s", k, f.Detail))
+		if _, f := snap.Worst(); snap.Contract.Used == "" && (f.Feed == world.Absent || f.Feed == world.Denied || f.Feed == world.Disconnected && s.clock.Since(begun) > discoveryPatience) {
+			return coded(exitUnreadable, fmt.Errorf("the cluster cannot be read: %s", f.Detail))
 		}
 		select {
 		case <-ctx.Done():
@@ -139,7 +139,10 @@ func (a *app) ask(ctx context.Context, p actions.Plan, f actFlags) (string, erro
 		return p.Confirm.Expects, nil
 	}
 	if !term.IsTerminal(int(a.in.Fd())) {
-		return "", fmt.Errorf("nothing was changed: confirm with --yes, or with --confirm %q where the plan evicts", p.Confirm.Expects)
+		if p.Confirm.Level == actions.ConfirmContext {
+			return "", fmt.Errorf("nothing was changed: this evicts, and --yes does not cover it; confirm with --confirm %q", p.Confirm.Expects)
+		}
+		return "", errors.New("nothing was changed: confirm with --yes")
 	}
 	if f.output == "json" {
 		// Nobody says yes to a plan they have not seen.

@@ -59,6 +59,11 @@ func (a *app) printEntry(e actions.JournalEntry, output string) error {
 		if _, err := fmt.Fprintln(a.out, text.Clean(line)); err != nil {
 			return err
 		}
+		if len(o.Patch) > 0 {
+			if _, err := fmt.Fprintln(a.out, text.Clean("        "+string(o.Patch))); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -14,7 +15,9 @@ func (a *app) rbacCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "rbac", Short: "Print the ClusterRole and Role that an account needs to use holdfast in full", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprint(a.out, rbacYAML)
+			// The file names Kueue's default namespace and Deployment.
+			out := strings.NewReplacer("kueue-system", a.kueueNS, "kueue-controller-manager", a.kueueName).Replace(rbacYAML)
+			_, err := fmt.Fprint(a.out, out)
 			return err
 		},
 	}

@@ -161,6 +161,14 @@ func TestExplain(t *testing.T) {
 			nil, workload(world.Pending, cond("QuotaReserved", "False", "Pending", "Preempted to accommodate a workload (UID: x)", time.Minute)),
 			answer{Preempted, AdviceWait, "", "Preempted 60s ago and not tried again since."},
 		},
+		"preempted, and what must come back": {
+			nil, asks(5, "Preempted to accommodate a workload (UID: x)"),
+			answer{Preempted, AdviceWait, "", "Preempted 60s ago and not tried again since. Needs 5 gpu of a: 2 free, 8 at most. Waits for 3 to come back."},
+		},
+		"lost its place, and what must come back": {
+			nil, asks(5, "Workload no longer fits after processing another workload"),
+			answer{Quota, AdviceWait, "", "Needs 5 gpu of a: 2 free, 8 at most. Waits for 3 to come back. (It lost its place to another Workload when Kueue last tried, 60s ago.)"},
+		},
 		"ClusterQueue held": {
 			func(sc *scene) {
 				sc.queue.StopPolicy, sc.queue.Hold = world.StopHold, &world.HoldRecord{Version: 1, By: "kim", Reason: "bad quota"}

@@ -34,9 +34,19 @@ func fromMessage(s *store.Snapshot, w *world.Workload, now time.Time) Explanatio
 	m := c.Message
 	switch {
 	case strings.HasPrefix(m, "Preempted to accommodate"):
-		return Explanation{Class: Preempted, Advice: AdviceWait, Sentence: fmt.Sprintf("Preempted %s ago and not tried again since.", short(now.Sub(c.At)))}
+		e := quotaOrFlavor(s, w, "")
+		said := fmt.Sprintf("Preempted %s ago and not tried again since.", short(now.Sub(c.At)))
+		if e.Class != Quota || len(e.Shortfall) == 0 {
+			return Explanation{Class: Preempted, Advice: AdviceWait, Sentence: said}
+		}
+		e.Class, e.Sentence = Preempted, said+" "+e.Sentence
+		return e
 	case strings.Contains(m, "Workload no longer fits after processing another workload"), strings.Contains(m, "overlapping preemption targets"):
-		return Explanation{Class: QueueOrder, Advice: AdviceWait, Sentence: "Another Workload took its place in the last round; Kueue tries again."}
+		if e := quotaOrFlavor(s, w, ""); e.Class == Quota && len(e.Shortfall) > 0 {
+			e.Sentence += fmt.Sprintf(" (It lost its place to another Workload when Kueue last tried, %s ago.)", short(now.Sub(c.At)))
+			return e
+		}
+		return Explanation{Class: QueueOrder, Advice: AdviceWait, Sentence: fmt.Sprintf("Another Workload took its place when Kueue last tried, %s ago; Kueue tries again.", short(now.Sub(c.At)))}
 	case strings.Contains(strings.ToLower(m), "namespace doesn't match clusterqueue selector"):
 		return Explanation{Class: NamespaceSelector, Advice: AdviceChange, Actor: queueAdmin, Sentence: "Kueue says that the ClusterQueue does not admit this namespace."}
 	case strings.Contains(m, "resources validation failed"), strings.Contains(m, "LimitRange"):
