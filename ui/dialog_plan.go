@@ -33,7 +33,7 @@ type planDialog struct {
 	typed  input
 	view   doc.View
 	wrong  string // what is said about what was typed
-	pasted bool // a paste was refused; its words stay until Enter
+	pasted bool   // a paste was refused; its words stay until Enter
 }
 
 func newPlan(e Env, p actions.Plan, draft *actions.Draft) planDialog {
