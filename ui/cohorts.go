@@ -85,8 +85,10 @@ func (s cohorts) target(e Env) (world.Ref, string) {
 		return world.Ref{}, "there is no ClusterQueue here"
 	case gone:
 		return world.Ref{}, row.node.Name + " does not exist any more"
-	case row.node.Kind != world.KindClusterQueue:
-		return world.Ref{}, "select a ClusterQueue; " + row.node.Name + " is a cohort"
+	case row.node.Kind == world.KindCohort && row.node.Implicit:
+		return world.Ref{}, row.node.Name + " is only named by others, there is no Cohort object"
+	case row.node.Kind == world.KindCohort:
+		return world.Ref{Kind: world.KindCohort, Key: world.Key{Name: row.node.Name}, UID: row.node.UID}, ""
 	}
 	q := e.Snap.ClusterQueue(row.node.Name)
 	if q == nil {

@@ -189,7 +189,7 @@ func (d refusal) doc(e Env, w int) []doc.Line {
 // View is Dialog's.
 func (d refusal) View(e Env, w, h int) []string {
 	lines := d.doc(e, w)
-	out := d.view.Lines(e.Theme, lines, w, min(len(lines), h-2))
+	out := pageOf(e.Theme, d.view, lines, w, min(len(lines), h-2))
 	if stale(d.err) {
 		return append(out, "", "Nothing is changed. Esc: close; your text stays in its file")
 	}

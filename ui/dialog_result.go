@@ -218,7 +218,7 @@ func outcome(th *theme.Theme, o actions.ObjectResult) (sign, word string, role t
 // View is Dialog's.
 func (d resultDialog) View(e Env, w, h int) []string {
 	lines := d.doc(e, w-2)
-	out := d.view.Lines(e.Theme, lines, w, min(len(lines), h-2))
+	out := pageOf(e.Theme, d.view, lines, w, min(len(lines), h-2))
 	last := "Enter: close"
 	if d.draft != nil {
 		last = "e: edit again, your text is kept   Enter: close, your text stays in its file"

@@ -72,5 +72,5 @@ func (d help) doc(e Env, w int) []doc.Line {
 // View is Dialog's.
 func (d help) View(e Env, w, h int) []string {
 	lines := d.doc(e, w)
-	return d.view.Lines(e.Theme, lines, w, min(len(lines), h))
+	return pageOf(e.Theme, d.view, lines, w, min(len(lines), h))
 }

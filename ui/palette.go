@@ -29,6 +29,7 @@ type palette struct {
 	found []place
 	at    int
 	asked uint64
+	going bool // Enter came before the answer
 	snap  *store.Snapshot
 }
 
@@ -59,8 +60,12 @@ func (d palette) Keys() []Binding {
 }
 
 func (d palette) goThere(e Env) (Dialog, Intent) {
-	if d.at >= len(d.found) || d.asked != 0 {
-		return d, nil // what is seen does not belong to what is typed yet
+	if d.asked != 0 {
+		d.going = true // as soon as what is found belongs to what was typed
+		return d, nil
+	}
+	if d.at >= len(d.found) {
+		return d, nil
 	}
 	p := d.found[d.at]
 	if p.ref == (world.Ref{}) {
@@ -79,6 +84,10 @@ func (d palette) Update(e Env, m tea.Msg) (Dialog, Intent) {
 	case foundMsg:
 		if m.ticket == d.asked {
 			d.found, d.at, d.asked = m.places, 0, 0
+			if d.going {
+				d.going = false
+				return d.goThere(e)
+			}
 		}
 	case tea.KeyMsg:
 		next, ok := d.text.key(m)

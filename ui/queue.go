@@ -174,7 +174,7 @@ func waitingFor(s *store.Snapshot, ref world.Ref) []*world.Workload {
 }
 
 // View is Screen's.
-func (s queue) View(e Env) []string { return s.view.Lines(e.Theme, s.doc(e), e.W, e.H) }
+func (s queue) View(e Env) []string { return pageOf(e.Theme, s.view, s.doc(e), e.W, e.H) }
 
 func (s queue) doc(e Env) []doc.Line {
 	if s.detail.yaml {

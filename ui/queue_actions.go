@@ -5,8 +5,8 @@ import (
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
-// targeter names the queue that an action would be for, or says why there is
-// none.
+// targeter names the queue or Cohort that an action would be for, or says why
+// there is none.
 type targeter func(Env) (ref world.Ref, why string)
 
 // queueActions are the bindings for what can be done with a queue. stay is the
@@ -47,6 +47,9 @@ func mayAct(e Env, target targeter, a actions.Action) (bool, string) {
 	if e.ReadOnly && a != actions.Export {
 		return false, "started with --read-only"
 	}
+	if ref.Kind == world.KindCohort && a != actions.Edit {
+		return false, "select a ClusterQueue; " + ref.Name + " is a cohort"
+	}
 	p, record, ok := policyOf(e, ref)
 	switch {
 	case !ok:
@@ -61,8 +64,13 @@ func mayAct(e Env, target targeter, a actions.Action) (bool, string) {
 	return e.Desk.May(ref, a)
 }
 
-// policyOf returns the stop policy and hold record of a queue.
+// policyOf returns the stop policy and hold record of a queue, and whether it is
+// still there. A Cohort has neither.
 func policyOf(e Env, ref world.Ref) (world.StopPolicy, *world.HoldRecord, bool) {
+	if ref.Kind == world.KindCohort {
+		c := e.Snap.Cohort(ref.Name)
+		return world.StopNone, nil, c != nil && c.UID == ref.UID
+	}
 	if ref.Kind == world.KindClusterQueue {
 		if q := e.Snap.ClusterQueue(ref.Name); q != nil && q.UID == ref.UID {
 			return q.StopPolicy, q.Hold, true

@@ -65,14 +65,15 @@ type fakeDesk struct {
 	detailErr error
 	may       func(world.Ref, actions.Action) (bool, string)
 
-	during   func() // called by Execute
-	reason   string
-	drain    bool
-	executed []string // what was typed, for each Execute
-	ran      []actions.Plan
-	opened   int
-	closed   int
-	notes    []string // problems written onto drafts
+	during    func() // called by Execute
+	reason    string
+	drain     bool
+	executed  []string // what was typed, for each Execute
+	ran       []actions.Plan
+	opened    int
+	openedRef world.Ref // of the last OpenEdit
+	closed    int
+	notes     []string // problems written onto drafts
 }
 
 func (d *fakeDesk) PlanHold(_ context.Context, _ world.Ref, drain bool, why string) (actions.Plan, error) {
@@ -93,6 +94,7 @@ func (d *fakeDesk) PlanExport(_ context.Context, s actions.Scope) (actions.Plan,
 }
 func (d *fakeDesk) OpenEdit(_ context.Context, r world.Ref) (actions.Draft, error) {
 	d.opened++
+	d.openedRef = r
 	return actions.Draft{Target: actions.Target{Ref: r}, Path: "/tmp/draft.yaml"}, nil
 }
 func (d *fakeDesk) PlanEdit(context.Context, actions.Draft) (actions.Plan, error) {

@@ -328,6 +328,17 @@ func TestUnknownIsNeverZero(t *testing.T) {
 	s.sees("◌ syncing").press("2").sees("…")
 }
 
+func TestEditACohort(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.desk.plan = editPlan()
+	s.press("g").cursorOn("ai-shared")
+	s.press("H").sees("select a ClusterQueue; ai-shared is a cohort")
+	s.press("e").sees("dry-run result")
+	if diff := cmp.Diff(world.Ref{Kind: world.KindCohort, Key: world.Key{Name: "ai-shared"}, UID: "uid--ai-shared"}, s.desk.openedRef); diff != "" {
+		t.Errorf("the object that was opened (-want +got):\n%s", diff)
+	}
+}
+
 // A paste without its marks comes as one run of characters: none of it counts,
 // and it is said until Enter.
 func TestPasteWithoutMarks(t *testing.T) {

@@ -107,7 +107,7 @@ func (s workload) Update(e Env, m tea.Msg) (Screen, Intent) {
 }
 
 // View is Screen's.
-func (s workload) View(e Env) []string { return s.view.Lines(e.Theme, s.doc(e), e.W, e.H) }
+func (s workload) View(e Env) []string { return pageOf(e.Theme, s.view, s.doc(e), e.W, e.H) }
 
 func (s workload) doc(e Env) []doc.Line {
 	if s.detail.yaml {

@@ -169,6 +169,38 @@ func TestApplyFromAFile(t *testing.T) {
 	}
 }
 
+// Kueue reports nothing on a Cohort: that the change was stored is all that may be
+// said.
+func TestApplyToACohort(t *testing.T) {
+	env := oncall(t)
+	get := func() *kueue.Cohort {
+		c, err := world.admin.KueueV1beta2().Cohorts().Get(t.Context(), "ai-shared", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	before := get()
+	write := func(weight string) string {
+		p := filepath.Join(t.TempDir(), "cohort.yaml")
+		if err := os.WriteFile(p, []byte("apiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: {name: ai-shared}\nspec: {fairSharing: {weight: \""+weight+"\"}}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	out, errs, code := headless(t, env, "apply", "-f", write("2"), "--yes")
+	if code != 0 || !strings.Contains(out, "Kueue reports nothing on a Cohort") || strings.Contains(out, "verified") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+	after := get()
+	if after.Generation != before.Generation+1 || after.Spec.FairSharing == nil || after.Spec.FairSharing.Weight.String() != "2" || len(after.Spec.ResourceGroups) != len(before.Spec.ResourceGroups) {
+		t.Errorf("generation %d after %d, spec %+v", after.Generation, before.Generation, after.Spec)
+	}
+	if _, errs, code := headless(t, env, "apply", "-f", write("1"), "--yes"); code != 0 {
+		t.Errorf("putting it back: exit %d, %s", code, errs)
+	}
+}
+
 // A LocalQueue has no webhook, so it can be written while Kueue hangs; that
 // nobody took it up must be said.
 func TestKueueHangs(t *testing.T) {
