@@ -77,7 +77,7 @@ func (d *Desk) who() string {
 func target(ref world.Ref, o *unstructured.Unstructured) Target {
 	ref.UID = o.GetUID()
 	return Target{
-		Ref: ref, APIVersion: o.GetAPIVersion(), Generation: o.GetGeneration(), ResourceVersion: o.GetResourceVersion(),
+		Ref: ref, Generation: o.GetGeneration(), ResourceVersion: o.GetResourceVersion(),
 		HoldBefore: o.GetAnnotations()[world.HoldAnnotation], Labels: o.GetLabels(), Annotations: o.GetAnnotations(),
 	}
 }

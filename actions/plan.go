@@ -49,7 +49,6 @@ func (c Confirm) Accepts(typed string) bool { return c.Expects != "" && typed ==
 // Target is one object that a plan changes, as it was when the plan was made.
 type Target struct {
 	Ref        world.Ref
-	APIVersion string
 	Generation int64
 	// ResourceVersion is that of the object which the plan was made from.
 	ResourceVersion string

@@ -76,18 +76,6 @@ func (n *Node) Cell(fr world.FlavorResource) (Cell, bool) {
 	return Cell{}, false
 }
 
-// Root walks up to the node without a parent. On a node that reaches a cycle it
-// returns the node itself.
-func (n *Node) Root() *Node {
-	if n.Cycle != nil {
-		return n
-	}
-	for n.Parent != nil {
-		n = n.Parent
-	}
-	return n
-}
-
 // Tree is the forest of all cohorts and of the ClusterQueues without one.
 type Tree struct {
 	// Roots are Cohorts first, then ClusterQueues, each by name. Members of a

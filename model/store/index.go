@@ -18,7 +18,6 @@ type index struct {
 	byLocal map[world.Key]Counts
 	holding map[string]Counts // of those that hold quota, by ClusterQueue
 	usage   map[string]map[world.FlavorResource]quota.Usage
-	total   Counts
 
 	localsShared bool // byLocal belongs to a snapshot; copy before writing
 }
@@ -95,7 +94,6 @@ func (c *Counts) add(w *world.Workload, n int) {
 }
 
 func (x *index) count(w *world.Workload, n int) {
-	x.total.add(w, n)
 	local := world.Key{Namespace: w.Namespace, Name: w.LocalQueue}
 	c := x.byLocal[local]
 	c.add(w, n)
@@ -156,6 +154,6 @@ func (x *index) countQueues(locals []*world.LocalQueue) map[string]Counts {
 
 func (x *index) publish(s *Snapshot) {
 	s.byUID, s.byJob, s.victims = x.byUID.publish(), x.byJob.publish(), x.victims.publish()
-	s.byLocal, s.total = x.byLocal, x.total
+	s.byLocal = x.byLocal
 	x.localsShared = true
 }

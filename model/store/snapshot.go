@@ -49,7 +49,6 @@ type Snapshot struct {
 	byUID   sharded[*world.Workload]
 	byJob   sharded[[]*world.Workload]
 	victims sharded[[]*world.Workload] // by the preemptor's UID
-	total   Counts
 }
 
 // Fresh returns how far the rows of the kind can be trusted. A kind that is not
@@ -142,6 +141,3 @@ func (s *Snapshot) CountsOf(clusterQueue string) Counts { return s.byQueue[clust
 
 // CountsOfLocal returns the numbers of Workloads of a LocalQueue.
 func (s *Snapshot) CountsOfLocal(k world.Key) Counts { return s.byLocal[k] }
-
-// Total returns the numbers over all Workloads.
-func (s *Snapshot) Total() Counts { return s.total }

@@ -53,14 +53,13 @@ type view struct {
 	Workloads       []*world.Workload
 	Queues          map[string]Counts
 	Locals          map[world.Key]Counts
-	Total           Counts
 	Jobs, Victims   map[string]map[string]bool
 	ByUID           map[string]string
 	Reserved, Admit map[string]world.Amount
 }
 
 func viewOf(s *Snapshot) view {
-	v := view{Workloads: s.Workloads, Queues: s.byQueue, Locals: map[world.Key]Counts{}, Total: s.Total(), Jobs: map[string]map[string]bool{}, Victims: map[string]map[string]bool{}, ByUID: map[string]string{}, Reserved: map[string]world.Amount{}, Admit: map[string]world.Amount{}}
+	v := view{Workloads: s.Workloads, Queues: s.byQueue, Locals: map[world.Key]Counts{}, Jobs: map[string]map[string]bool{}, Victims: map[string]map[string]bool{}, ByUID: map[string]string{}, Reserved: map[string]world.Amount{}, Admit: map[string]world.Amount{}}
 	for k, c := range s.byLocal {
 		v.Locals[k] = c
 	}
