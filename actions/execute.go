@@ -24,10 +24,10 @@ const retries = 5
 // Execute does what the plan says, if typed is what the plan's confirmation
 // expects. Each object is read again first: if its spec, its hold record, or a
 // label or annotation that the plan changes is not what it was, that is a refusal
-// and nothing is written. With several
-// objects it stops at the first that is not done. The journal has a line before
-// and after; when it cannot be written, nothing else is. The error is set only
-// when nothing was attempted; what became of each object is in the Result.
+// and nothing is written. With several objects it stops at the first that is not
+// done. The journal has a line before and after; when it cannot be written,
+// nothing else is. The error is set only when nothing was attempted; what became
+// of each object is in the Result.
 func (d *Desk) Execute(ctx context.Context, p Plan, typed string) (Result, error) {
 	if !p.Confirm.Accepts(typed) {
 		return Result{}, &Problem{What: fmt.Sprintf("not confirmed: %q was expected", p.Confirm.Expects), Do: "Nothing was changed."}

@@ -29,8 +29,9 @@ type feed struct {
 	// listing is set from the begin of a list until it is in the store: what is
 	// there meanwhile is from before.
 	listing bool
-	// ended is when the watch ended; zero while one is open. A healthy watch ends
-	// every few minutes and is begun again at once.
+	// watch numbers the watches; ended is when the last one ended, zero while it is
+	// open. A healthy watch ends every few minutes and is begun again at once.
+	watch int
 	ended time.Time
 }
 
@@ -45,18 +46,23 @@ func (f *feed) begins() {
 	f.listing, f.count = true, 0
 }
 
-// opened notes that a watch is open.
-func (f *feed) opened() {
+// opened notes that a watch is open and returns its number.
+func (f *feed) opened() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.watch++
 	f.ended = time.Time{}
+	return f.watch
 }
 
-// closed notes that the watch ended at the time.
-func (f *feed) closed(now time.Time) {
+// closed notes that the watch of the number ended at the time. One that was
+// stopped may be noticed only after its successor is open; that says nothing.
+func (f *feed) closed(watch int, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.ended = now
+	if watch == f.watch {
+		f.ended = now
+	}
 }
 
 // answered notes that the server said something at the time.

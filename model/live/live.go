@@ -197,8 +197,8 @@ func (l *listWatch) WatchWithContext(ctx context.Context, o metav1.ListOptions) 
 	if err != nil {
 		return nil, err
 	}
-	l.feed.opened()
-	return newWatched(wi, func() { l.feed.closed(l.clock.Now()) }), nil
+	n := l.feed.opened()
+	return newWatched(wi, func() { l.feed.closed(n, l.clock.Now()) }), nil
 }
 
 // watched is a watch whose end is noticed.

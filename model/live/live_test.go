@@ -261,8 +261,8 @@ func TestAWatchThatEndsIsNotLive(t *testing.T) {
 	f := &feed{}
 	begin := time.Date(2026, 12, 2, 0, 0, 0, 0, time.UTC)
 	f.listed(begin, 1)
-	f.opened()
-	f.closed(begin.Add(time.Second))
+	old := f.opened()
+	f.closed(old, begin.Add(time.Second))
 	if got := f.freshness(begin.Add(2*time.Second), nil).Feed; got != world.Live {
 		t.Errorf("a watch that is being renewed: %s", got)
 	}
@@ -272,6 +272,10 @@ func TestAWatchThatEndsIsNotLive(t *testing.T) {
 	f.opened()
 	if got := f.freshness(begin.Add(time.Minute), nil).Feed; got != world.Live {
 		t.Errorf("a watch that came back: %s", got)
+	}
+	f.closed(old, begin.Add(2*time.Second)) // the old one's end is noticed late
+	if got := f.freshness(begin.Add(time.Minute), nil).Feed; got != world.Live {
+		t.Errorf("after the late end of the watch before: %s", got)
 	}
 	f.begins()
 	f.answered(begin.Add(time.Minute))

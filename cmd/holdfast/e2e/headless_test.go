@@ -151,6 +151,7 @@ func TestApplyFromAFile(t *testing.T) {
 		"a key twice":            {head + "spec: {cohortName: a, cohortName: b}\n", "already set"},
 		"not an object":          {"- 1\n", "not one YAML object"},
 		"another kind":           {"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n", "which is not edited here"},
+		"only a stop policy":     {head + "spec: {stopPolicy: HoldAndDrain}\n", "set aside"},
 		"no such queue":          {strings.ReplaceAll(head, "team-a-cq", "nope"), "not found"},
 	}
 	for name, tc := range tests {
