@@ -118,7 +118,7 @@ func (a *app) settle(ctx context.Context, s *session) error {
 }
 
 func allSettled(s *store.Snapshot) bool {
-	for _, k := range world.WatchedKinds() {
+	for _, k := range append(world.WatchedKinds(), world.SideKinds()...) {
 		if f := s.Fresh(k); f.Feed == world.Syncing || f.Feed == world.Disconnected {
 			return false
 		}

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	nodev1 "k8s.io/api/node/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -124,9 +126,9 @@ func (w *Watcher) discover(ctx context.Context, client *kube.Client) (string, er
 		if errors.Is(err, kube.ErrNoKueue) || served != nil {
 			err = absentError{err}
 		}
-		for k, f := range w.feeds {
-			if k != world.KindNamespace {
-				f.failed(err)
+		for _, k := range kinds() {
+			if k.group == kube.Group {
+				w.feeds[k.kind].failed(err)
 			}
 		}
 		select {
@@ -148,15 +150,18 @@ func (w *Watcher) reflectors(version string) ([]func(context.Context), error) {
 	if err != nil {
 		return nil, err
 	}
-	kueueREST := kc.KueueV1beta2().RESTClient()
+	clients := map[string]rest.Interface{
+		kube.Group: kc.KueueV1beta2().RESTClient(), coreGroup: core.CoreV1().RESTClient(),
+		nodev1.GroupName: core.NodeV1().RESTClient(), schedulingv1.GroupName: core.SchedulingV1().RESTClient(),
+	}
 	if version == "v1beta1" {
-		kueueREST = kc.KueueV1beta1().RESTClient()
+		clients[kube.Group] = kc.KueueV1beta1().RESTClient()
 	}
 	var out []func(context.Context)
 	for _, k := range kinds() {
-		lw := &listWatch{rest: kueueREST, params: kueuescheme.ParameterCodec, resource: k.resource, feed: w.feeds[k.kind], clock: w.opts.Clock}
-		if k.core {
-			lw.rest, lw.params = core.CoreV1().RESTClient(), scheme.ParameterCodec
+		lw := &listWatch{rest: clients[k.group], params: scheme.ParameterCodec, resource: k.resource, feed: w.feeds[k.kind], clock: w.opts.Clock}
+		if k.group == kube.Group {
+			lw.params = kueuescheme.ParameterCodec
 		}
 		if k.namespaced {
 			lw.namespace = w.opts.Namespace

@@ -13,6 +13,8 @@ import (
 	"unique"
 
 	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
@@ -21,8 +23,8 @@ import (
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
-// Row returns the row of a Kueue object of version v1beta2 or of a core
-// Namespace. It fails for any other type.
+// Row returns the row of a Kueue object of version v1beta2, or of a Namespace,
+// LimitRange, RuntimeClass or PriorityClass. It fails for any other type.
 func Row(obj runtime.Object) (any, error) {
 	switch o := obj.(type) {
 	case *kueue.Workload:
@@ -39,6 +41,14 @@ func Row(obj runtime.Object) (any, error) {
 		return Check(o), nil
 	case *kueue.WorkloadPriorityClass:
 		return &world.PriorityClass{Meta: meta(&o.ObjectMeta), Value: o.Value}, nil
+	case *corev1.LimitRange:
+		return &world.LimitRange{Meta: meta(&o.ObjectMeta), Limits: o.Spec.Limits}, nil
+	case *nodev1.RuntimeClass:
+		return runtimeClass(o), nil
+	case *schedulingv1.PriorityClass:
+		return &world.PodPriorityClass{Meta: meta(&o.ObjectMeta), Value: o.Value}, nil
+	case *kueue.Topology:
+		return topology(o), nil
 	case *corev1.Namespace:
 		return &world.Namespace{Meta: meta(&o.ObjectMeta), Labels: o.Labels}, nil
 	}

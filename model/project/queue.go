@@ -84,6 +84,7 @@ func Flavor(o *kueue.ResourceFlavor) *world.Flavor {
 	for _, t := range o.Spec.NodeTaints {
 		f.NodeTaints = append(f.NodeTaints, world.Taint{Key: intern(t.Key), Value: intern(t.Value), Effect: intern(t.Effect)})
 	}
+	f.Tolerations = o.Spec.Tolerations
 	if o.Spec.TopologyName != nil {
 		f.Topology = intern(*o.Spec.TopologyName)
 	}

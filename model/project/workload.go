@@ -3,10 +3,10 @@ package project
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	resourcehelpers "k8s.io/component-helpers/resource"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"cli.holdfast.dev/holdfast/model/text"
@@ -33,8 +33,8 @@ func Workload(o *kueue.Workload) *world.Workload {
 	if o.Spec.Priority != nil {
 		w.Priority = *o.Spec.Priority
 	}
-	if o.Spec.PriorityClassRef != nil {
-		w.PriorityClass = intern(o.Spec.PriorityClassRef.Name)
+	if r := o.Spec.PriorityClassRef; r != nil {
+		w.PriorityClass, w.PriorityKind = intern(r.Name), world.Kind(intern(r.Kind))
 	}
 	w.State = world.StateOf(w.Active, w.Conditions)
 	w.PodSets = podSets(o)
@@ -67,7 +67,27 @@ func Workload(o *kueue.Workload) *world.Workload {
 		w.UnhealthyNodes = append(w.UnhealthyNodes, text.Clean(n.Name))
 	}
 	w.Preempted = preempted(w.Conditions)
+	w.Annotations = annotations(o.Annotations)
 	return w
+}
+
+// longestAnnotation bounds what a row keeps of an annotation, in bytes.
+const longestAnnotation = 256
+
+// annotations keeps what people wrote: not what Kueue or kubectl keep there, and
+// nothing long.
+func annotations(in map[string]string) map[string]string {
+	var out map[string]string
+	for k, v := range in {
+		if len(v) > longestAnnotation || strings.Contains(k, "kueue.x-k8s.io/") || strings.Contains(k, "kubernetes.io/") {
+			continue
+		}
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[intern(k)] = text.Clean(v)
+	}
+	return out
 }
 
 // owner returns the controlling owner, or the only owner there is.
@@ -95,11 +115,11 @@ func podSets(o *kueue.Workload) []world.PodSet {
 		ps := &o.Spec.PodSets[i]
 		p := world.PodSet{Name: intern(ps.Name), Count: ps.Count, MinCount: ps.MinCount, Reclaimable: min(reclaimable[ps.Name], ps.Count)}
 		if list, ok := published[ps.Name]; ok {
-			p.Requests, p.Exact = requests(list, 1), true
+			p.Requests, p.Exact = requests(list), true
 		} else {
-			pod := corev1.Pod{Spec: ps.Template.Spec}
-			p.Requests = requests(resourcehelpers.PodRequests(&pod, resourcehelpers.PodResourcesOptions{}), int64(p.Count-p.Reclaimable))
+			p.Requests = times(PerPod(ps.Template.Spec), int64(p.Count-p.Reclaimable))
 		}
+		p.Shape, p.Topology = shape(&ps.Template.Spec), topologyRequest(ps.TopologyRequest)
 		if a := assignment(o, ps.Name); a != nil {
 			p.Admitted = a.Count
 			p.Flavors = make(map[string]string, len(a.Flavors))
@@ -124,16 +144,24 @@ func assignment(o *kueue.Workload, name kueue.PodSetReference) *kueue.PodSetAssi
 	return nil
 }
 
-// requests converts a list, times n pods, sorted by resource. Amounts of one pod
-// are rounded to Kueue's units first and multiplied then, as Kueue does;
-// negative ones count as nothing.
-func requests(list corev1.ResourceList, n int64) []world.Request {
+// requests converts a list, sorted by resource, rounding each to Kueue's units;
+// negative amounts count as nothing.
+func requests(list corev1.ResourceList) []world.Request {
 	out := make([]world.Request, 0, len(list))
 	for _, r := range slices.Sorted(maps.Keys(list)) {
 		name := intern(r)
-		out = append(out, world.Request{Resource: name, Amount: max(0, world.ParseAmount(name, list[r])).Mul(n)})
+		out = append(out, world.Request{Resource: name, Amount: max(0, world.ParseAmount(name, list[r]))})
 	}
 	return out
+}
+
+// times multiplies what one pod asks for: rounded first, multiplied then, as
+// Kueue does.
+func times(one []world.Request, n int64) []world.Request {
+	for i := range one {
+		one[i].Amount = one[i].Amount.Mul(n)
+	}
+	return one
 }
 
 // usage is what the admission takes from the quota: resourceUsage of each pod

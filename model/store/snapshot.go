@@ -40,6 +40,11 @@ type Snapshot struct {
 	Checks          []*world.Check
 	PriorityClasses []*world.PriorityClass
 	Namespaces      []*world.Namespace
+
+	LimitRanges        []*world.LimitRange
+	RuntimeClasses     []*world.RuntimeClass
+	PodPriorityClasses []*world.PodPriorityClass
+	Topologies         []*world.Topology
 	// Tree has the quota of every cohort and ClusterQueue.
 	Tree *quota.Tree
 
@@ -108,6 +113,37 @@ func (s *Snapshot) Check(name string) *world.Check { return find(s.Checks, world
 // Namespace returns the row of the name, or nil.
 func (s *Snapshot) Namespace(name string) *world.Namespace {
 	return find(s.Namespaces, world.Key{Name: name})
+}
+
+// PriorityClass returns the row of the name, or nil.
+func (s *Snapshot) PriorityClass(name string) *world.PriorityClass {
+	return find(s.PriorityClasses, world.Key{Name: name})
+}
+
+// PodPriorityClass returns the row of the PriorityClass of the name, or nil.
+func (s *Snapshot) PodPriorityClass(name string) *world.PodPriorityClass {
+	return find(s.PodPriorityClasses, world.Key{Name: name})
+}
+
+// Topology returns the row of the name, or nil.
+func (s *Snapshot) Topology(name string) *world.Topology {
+	return find(s.Topologies, world.Key{Name: name})
+}
+
+// RuntimeClass returns the row of the name, or nil.
+func (s *Snapshot) RuntimeClass(name string) *world.RuntimeClass {
+	return find(s.RuntimeClasses, world.Key{Name: name})
+}
+
+// LimitRangesIn returns the LimitRanges of the namespace.
+func (s *Snapshot) LimitRangesIn(namespace string) []*world.LimitRange {
+	n := len(s.LimitRanges)
+	from := sort.Search(n, func(i int) bool { return s.LimitRanges[i].Namespace >= namespace })
+	to := from
+	for to < n && s.LimitRanges[to].Namespace == namespace {
+		to++
+	}
+	return s.LimitRanges[from:to]
 }
 
 // Workload returns the row with the UID, or nil.

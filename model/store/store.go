@@ -31,6 +31,10 @@ type Store struct {
 	checks    *rows[*world.Check]
 	classes   *rows[*world.PriorityClass]
 	spaces    *rows[*world.Namespace]
+	ranges    *rows[*world.LimitRange]
+	runtimes  *rows[*world.RuntimeClass]
+	podClass  *rows[*world.PodPriorityClass]
+	topology  *rows[*world.Topology]
 	index     index
 	tree      *quota.Tree
 	byQueue   map[string]Counts
@@ -42,7 +46,9 @@ func New(c clock.PassiveClock) *Store {
 		clock: c, fresh: map[world.Kind]world.Freshness{}, dirty: true, stale: make(chan struct{}, 1),
 		queues: newRows[*world.ClusterQueue](), locals: newRows[*world.LocalQueue](), cohorts: newRows[*world.Cohort](),
 		workloads: newRows[*world.Workload](), flavors: newRows[*world.Flavor](), checks: newRows[*world.Check](),
-		classes: newRows[*world.PriorityClass](), spaces: newRows[*world.Namespace](), index: newIndex(),
+		classes: newRows[*world.PriorityClass](), spaces: newRows[*world.Namespace](),
+		ranges: newRows[*world.LimitRange](), runtimes: newRows[*world.RuntimeClass](),
+		podClass: newRows[*world.PodPriorityClass](), topology: newRows[*world.Topology](), index: newIndex(),
 	}
 }
 
@@ -74,6 +80,14 @@ func (s *Store) put(row any) {
 		s.classes.put(r)
 	case *world.Namespace:
 		s.spaces.put(r)
+	case *world.LimitRange:
+		s.ranges.put(r)
+	case *world.RuntimeClass:
+		s.runtimes.put(r)
+	case *world.PodPriorityClass:
+		s.podClass.put(r)
+	case *world.Topology:
+		s.topology.put(r)
 	default:
 		panic(fmt.Sprintf("store: %T is not a row", row))
 	}
@@ -105,6 +119,14 @@ func (s *Store) drop(k world.Kind, key world.Key) {
 		s.classes.drop(key)
 	case world.KindNamespace:
 		s.spaces.drop(key)
+	case world.KindLimitRange:
+		s.ranges.drop(key)
+	case world.KindRuntimeClass:
+		s.runtimes.drop(key)
+	case world.KindPriorityClass:
+		s.podClass.drop(key)
+	case world.KindTopology:
+		s.topology.drop(key)
 	default:
 		panic("store: unknown kind " + string(k))
 	}
@@ -146,6 +168,14 @@ func (s *Store) keys(k world.Kind) []world.Key {
 		return keysOf(s.classes)
 	case world.KindNamespace:
 		return keysOf(s.spaces)
+	case world.KindLimitRange:
+		return keysOf(s.ranges)
+	case world.KindRuntimeClass:
+		return keysOf(s.runtimes)
+	case world.KindPriorityClass:
+		return keysOf(s.podClass)
+	case world.KindTopology:
+		return keysOf(s.topology)
 	}
 	panic("store: unknown kind " + string(k))
 }
@@ -220,6 +250,10 @@ func (s *Store) Snapshot() *Snapshot {
 	out.Checks, _ = s.checks.publish()
 	out.PriorityClasses, _ = s.classes.publish()
 	out.Namespaces, _ = s.spaces.publish()
+	out.LimitRanges, _ = s.ranges.publish()
+	out.RuntimeClasses, _ = s.runtimes.publish()
+	out.PodPriorityClasses, _ = s.podClass.publish()
+	out.Topologies, _ = s.topology.publish()
 	use, count := s.index.usageOf, func() map[string]Counts { return s.index.countQueues(out.LocalQueues) }
 	if s.contract.Namespace != "" {
 		use, count = s.statusUsage, func() map[string]Counts { return statusCounts(out.ClusterQueues) }

@@ -1,6 +1,7 @@
 package world
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 )
 
@@ -115,12 +116,23 @@ func (c *Cohort) Ref() Ref { return Ref{KindCohort, c.Key, c.UID} }
 // Taint is a taint of a ResourceFlavor's nodes.
 type Taint struct{ Key, Value, Effect string }
 
+// String is the taint as kubectl writes it: key=value:effect.
+func (t Taint) String() string {
+	out := t.Key
+	if t.Value != "" {
+		out += "=" + t.Value
+	}
+	return out + ":" + t.Effect
+}
+
 // Flavor is the row of a ResourceFlavor.
 type Flavor struct {
 	Meta
 	NodeLabels map[string]string
 	NodeTaints []Taint
-	Topology   string
+	// Tolerations are given to every pod that is admitted to the flavor.
+	Tolerations []corev1.Toleration
+	Topology    string
 }
 
 // Ref names the row.

@@ -77,7 +77,18 @@ type PodSet struct {
 	// RuntimeClasses and resource transformations may add.
 	Requests []Request
 	Exact    bool
+	// Shape is what of the pod template bears on quota and placement, as
+	// project.PodSpec reads it back; equal shapes share one string. Empty where the
+	// template has nothing of it.
+	Shape string
+	// Topology is what the pod set asks of a topology; nil: nothing.
+	Topology *TopologyRequest
 }
+
+// TopologyRequest is spec.podSets[].topologyRequest. Mode is Required, Preferred
+// or Unconstrained, empty where only a group or slices are asked for; Level is
+// the node label of the level. Pod sets of one Group get the same flavor.
+type TopologyRequest struct{ Mode, Level, Group string }
 
 // Request is an amount of a resource.
 type Request struct {
@@ -122,9 +133,11 @@ type Workload struct {
 	Active        bool
 	Priority      int32 // nil in the spec counts as 0, as in Kueue
 	PriorityClass string
-	State         State
-	Conditions    Conditions
-	PodSets       []PodSet
+	// PriorityKind is the class's kind: WorkloadPriorityClass or PriorityClass.
+	PriorityKind Kind
+	State        State
+	Conditions   Conditions
+	PodSets      []PodSet
 	// Usage is what the Workload takes from its ClusterQueue's quota now; empty
 	// when it holds none (HoldsQuota).
 	Usage                []Use
@@ -137,6 +150,9 @@ type Workload struct {
 	UnhealthyNodes       []string
 	// GatedBy is the annotation kueue.x-k8s.io/admission-gated-by.
 	GatedBy string
+	// Annotations are the short ones that are neither Kueue's nor kubectl's: a
+	// checkpoint may be recorded in one. Nil for none.
+	Annotations map[string]string
 }
 
 // Ref names the row.
