@@ -60,7 +60,7 @@ func TestPreemptedRow(t *testing.T) {
 	want := &world.Workload{
 		Owner:      &world.Owner{APIVersion: "batch/v1", Kind: "Job", Name: "borrow", UID: "32393d14-c2be-4089-aa3d-d2d2f1088384"},
 		JobUID:     "32393d14-c2be-4089-aa3d-d2d2f1088384",
-		LocalQueue: "main", Active: true, Priority: 100, PriorityClass: "low", PriorityKind: "WorkloadPriorityClass", State: world.Pending,
+		LocalQueue: "main", Active: true, Priority: 100, PriorityClass: "low", PriorityKind: "WorkloadPriorityClass", Grace: 30 * time.Second, State: world.Pending,
 		PodSets: []world.PodSet{{
 			Name: "main", Count: 1, Exact: true,
 			Requests: []world.Request{{Resource: "cpu", Amount: 4000}, {Resource: "memory", Amount: 16 << 30}, {Resource: "nvidia.com/gpu", Amount: 2}},

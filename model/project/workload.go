@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -38,6 +39,9 @@ func Workload(o *kueue.Workload) *world.Workload {
 	}
 	w.State = world.StateOf(w.Active, w.Conditions)
 	w.PodSets = podSets(o)
+	for i := range o.Spec.PodSets {
+		w.Grace = max(w.Grace, grace(&o.Spec.PodSets[i].Template.Spec))
+	}
 	if a := o.Status.Admission; a != nil {
 		w.ClusterQueue = intern(a.ClusterQueue)
 		if w.HoldsQuota() {
@@ -130,6 +134,16 @@ func podSets(o *kueue.Workload) []world.PodSet {
 		out = append(out, p)
 	}
 	return out
+}
+
+// grace is how long pods of the template may take to end: Kubernetes' default
+// where nothing stands.
+func grace(spec *corev1.PodSpec) time.Duration {
+	seconds := int64(corev1.DefaultTerminationGracePeriodSeconds)
+	if spec.TerminationGracePeriodSeconds != nil {
+		seconds = *spec.TerminationGracePeriodSeconds
+	}
+	return time.Duration(seconds) * time.Second
 }
 
 func assignment(o *kueue.Workload, name kueue.PodSetReference) *kueue.PodSetAssignment {

@@ -10,7 +10,11 @@ import (
 )
 
 // reserving explains a Workload that holds quota and waits for its checks.
-func reserving(s *store.Snapshot, w *world.Workload, now time.Time) Explanation {
+func (x *Explainer) reserving(w *world.Workload) Explanation {
+	if c, ok := w.Conditions.Get("DeactivationTarget"); ok && c.Status == "True" {
+		return beingDeactivated(w, c)
+	}
+	s, now := x.s, x.now
 	e := Explanation{Class: AdmissionCheck, Advice: AdviceWait, Actor: checkOwner}
 	var waiting []string
 	for _, c := range w.Checks {
@@ -21,19 +25,51 @@ func reserving(s *store.Snapshot, w *world.Workload, now time.Time) Explanation 
 		e.Obstacles = append(e.Obstacles, o)
 		waiting = append(waiting, c.Name)
 		if silent {
-			e.Advice = AdviceEscalate
+			e.Advice, e.Stuck = AdviceEscalate, true
 		}
 	}
+	admitted, _ := w.Conditions.Get(world.CondAdmitted)
 	switch {
+	case len(waiting) == 0 && admitted.Reason == "PendingDelayedTopologyRequests":
+		e.Class, e.Actor = Topology, ""
+		e.Sentence = "Quota is reserved; Kueue has yet to place its pods in the topology."
 	case len(waiting) == 0:
 		e.Class, e.Actor = QueueOrder, ""
 		e.Sentence = "Quota is reserved; Kueue has yet to admit it."
 	case e.Advice == AdviceEscalate:
-		e.Sentence = fmt.Sprintf("Quota is reserved, but %s: %s.", noun("admission check", waiting), e.Obstacles[0].Detail)
+		e.Sentence = "Quota is reserved, but " + silentWords(e.Obstacles) + "."
 	default:
 		c, _ := w.Conditions.Get(world.CondQuotaReserved)
 		e.Sentence = fmt.Sprintf("Quota has been reserved for %s; waits for %s.", short(now.Sub(c.At)), noun("admission check", waiting))
 	}
+	return e
+}
+
+// silentWords speaks of the checks that nobody will answer.
+func silentWords(obstacles []Obstacle) string {
+	var out []string
+	for _, o := range obstacles {
+		if o.Kind == ObstacleCheckMissing || o.Kind == ObstacleCheckInactive {
+			out = append(out, o.Detail)
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// beingDeactivated explains a Workload that Kueue is about to give up.
+func beingDeactivated(w *world.Workload, c world.Condition) Explanation {
+	e := Explanation{Class: Deactivated, Advice: AdviceChange, Actor: jobOwner}
+	for _, k := range w.Checks {
+		if k.State == "Rejected" {
+			e.Class, e.Actor = AdmissionCheck, checkOwner
+			e.Sentence = fmt.Sprintf("Admission check %s rejected it: %s. Kueue is deactivating it: settle that, then set spec.active to true.", k.Name, words("", k.Message))
+			e.Obstacles = append(e.Obstacles, Obstacle{ObstacleCheckRejected, "AdmissionCheck/" + k.Name, words("", k.Message)})
+		}
+	}
+	if e.Sentence == "" {
+		e.Sentence = fmt.Sprintf("Kueue is deactivating it: %s. Fix that, then set spec.active to true.", words(c.Reason, c.Message))
+	}
+	e.Obstacles = append(e.Obstacles, Obstacle{ObstacleDeactivated, w.Ref().String(), "about to be deactivated: " + words(c.Reason, c.Message)})
 	return e
 }
 
@@ -62,12 +98,15 @@ func checkObstacle(s *store.Snapshot, c world.CheckState, now time.Time) (o Obst
 			return o, true
 		}
 		if !obj.Conditions.True(world.CondActive) {
-			o.Kind, o.Detail = ObstacleCheckInactive, fmt.Sprintf("the AdmissionCheck %s is not active (controller %s), nobody will answer", c.Name, obj.Controller)
+			o.Kind, o.Detail = ObstacleCheckInactive, fmt.Sprintf("the AdmissionCheck %s has been %s for %s and is not active (controller %s): nobody will answer", c.Name, strings.ToLower(c.State), short(now.Sub(c.At)), obj.Controller)
 			return o, true
 		}
 	}
 	o.Kind = ObstacleCheckPending
 	o.Detail = strings.ToLower(c.State) + " for " + short(now.Sub(c.At))
+	if !s.Fresh(world.KindAdmissionCheck).Usable() {
+		o.Detail += " (AdmissionChecks cannot be read: whether anybody answers is not known)"
+	}
 	if c.Message != "" {
 		o.Detail += ": " + strings.TrimSuffix(c.Message, ".")
 	}

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
+	"cli.holdfast.dev/holdfast/model/requests"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 )
@@ -17,29 +20,66 @@ const (
 	holder     = "whoever holds the queue"
 )
 
-// Explain says why w stands where it stands. now is the clock's time; s must be
-// the snapshot that w comes from. It does not block.
-func Explain(s *store.Snapshot, w *world.Workload, now time.Time) Explanation {
-	e := explain(s, w, now)
-	if c, ok := w.Conditions.Get(world.CondQuotaReserved); ok && c.Status != "True" {
-		e.Reason, e.Message = c.Reason, c.Message
+// Explainer explains the Workloads of one snapshot at one time. It remembers what
+// it worked out, since most Workloads are like another one. It is for one
+// goroutine; nothing of it blocks.
+type Explainer struct {
+	s        *store.Snapshot
+	now      time.Time
+	requests *requests.Counter
+	specs    map[string]*corev1.PodSpec
+	matches  map[match]string
+	queues   map[string][]finding
+	locals   map[string][]*world.LocalQueue // by ClusterQueue
+	aside    map[string][]*world.Workload   // by ClusterQueue, see asides
+	changed  map[string]time.Time           // the last change of a Workload, by ClusterQueue
+}
+
+// New returns an Explainer. now is the clock's time.
+func New(s *store.Snapshot, now time.Time) *Explainer {
+	return &Explainer{
+		s: s, now: now, requests: requests.New(s),
+		specs: map[string]*corev1.PodSpec{}, matches: map[match]string{}, queues: map[string][]finding{},
 	}
-	switch w.State {
-	case world.Evicting:
-		c, _ := w.Conditions.Get(world.CondEvicted)
-		e.Reason, e.Message = c.Reason, c.Message
-	case world.Finished:
-		c, _ := w.Conditions.Get(world.CondFinished)
-		e.Reason, e.Message = c.Reason, c.Message
-	case world.Deactivated:
-		if c, ok := w.Conditions.Get(world.CondEvicted); ok {
-			e.Reason, e.Message = c.Reason, c.Message
-		}
+}
+
+// Explain says why w stands where it stands at the time now. s must be the
+// snapshot that w comes from. For many Workloads use an Explainer.
+func Explain(s *store.Snapshot, w *world.Workload, now time.Time) Explanation {
+	return New(s, now).Explain(w)
+}
+
+// Explain says why w, a Workload of the Explainer's snapshot, stands where it
+// stands.
+func (x *Explainer) Explain(w *world.Workload) Explanation {
+	e := x.explain(w)
+	if c, ok := w.Conditions.Get(lastWord(w)); ok && (w.State != world.Pending || c.Status != "True") {
+		e.Reason, e.Message, e.MessageAt = c.Reason, c.Message, c.At
 	}
 	return e
 }
 
-func explain(s *store.Snapshot, w *world.Workload, now time.Time) Explanation {
+// lastWord is the type of the condition that says most of the Workload's state.
+func lastWord(w *world.Workload) string {
+	switch w.State {
+	case world.Evicting, world.Deactivated:
+		return world.CondEvicted
+	case world.Finished:
+		return world.CondFinished
+	case world.Admitted:
+		if c, ok := w.Conditions.Get(world.CondPodsReady); ok && c.Status != "True" {
+			return world.CondPodsReady
+		}
+		return world.CondAdmitted
+	case world.Reserving:
+		if c, ok := w.Conditions.Get(world.CondAdmitted); ok && c.Status != "True" {
+			return world.CondAdmitted
+		}
+	}
+	return world.CondQuotaReserved
+}
+
+func (x *Explainer) explain(w *world.Workload) Explanation {
 	switch w.State {
 	case world.Finished:
 		c, _ := w.Conditions.Get(world.CondFinished)
@@ -47,13 +87,13 @@ func explain(s *store.Snapshot, w *world.Workload, now time.Time) Explanation {
 	case world.Deactivated:
 		return deactivated(w)
 	case world.Evicting:
-		return evicting(w, now)
+		return x.evicting(w)
 	case world.Admitted:
 		return admitted(w)
 	case world.Reserving:
-		return reserving(s, w, now)
+		return x.reserving(w)
 	}
-	return pending(s, w, now)
+	return x.pending(w)
 }
 
 func deactivated(w *world.Workload) Explanation {
@@ -63,23 +103,58 @@ func deactivated(w *world.Workload) Explanation {
 		Obstacles: []Obstacle{{Kind: ObstacleDeactivated, Object: w.Ref().String(), Detail: "spec.active is false"}},
 	}
 	c, ok := w.Conditions.Get(world.CondEvicted)
-	if cause, due := strings.CutPrefix(c.Reason, "DeactivatedDueTo"); ok && due {
+	cause, due := strings.CutPrefix(c.Reason, "DeactivatedDueTo")
+	rejected := rejections(w)
+	switch {
+	case len(rejected) > 0:
+		e.Sentence = fmt.Sprintf("Deactivated because %s: settle that, then set spec.active to true.", strings.Join(rejected, ", "))
+	case ok && due:
 		e.Sentence = fmt.Sprintf("Deactivated by Kueue because of %s: fix that, then set spec.active to true.", cause)
+	case len(w.Evictions) > 0 && deactivatedBy(w) != "":
+		e.Sentence = fmt.Sprintf("Deactivated by Kueue because of %s: fix that, then set spec.active to true.", deactivatedBy(w))
+	}
+	if w.Conditions.True(world.CondQuotaReserved) && w.ClusterQueue != "" {
+		e.Sentence += " Its job may still be stopping; the quota is free already."
 	}
 	return e
 }
 
-// overdue is how long an eviction or retry may take before somebody should look.
-const overdue = 5 * time.Minute
+// deactivatedBy is the cause that the eviction counts give.
+func deactivatedBy(w *world.Workload) string {
+	for _, ev := range w.Evictions {
+		if ev.Reason == "Deactivated" && ev.Cause != "" {
+			return ev.Cause
+		}
+		if cause, ok := strings.CutPrefix(ev.Reason, "DeactivatedDueTo"); ok {
+			return cause
+		}
+	}
+	return ""
+}
 
-func evicting(w *world.Workload, now time.Time) Explanation {
+// rejections names the checks that rejected the Workload, also before an eviction
+// reset their states.
+func rejections(w *world.Workload) []string {
+	var out []string
+	for _, c := range w.Checks {
+		if c.State == "Rejected" || strings.Contains(c.Message, "Previously: Rejected") {
+			out = append(out, "admission check "+c.Name+" rejected it")
+		}
+	}
+	return out
+}
+
+func (x *Explainer) evicting(w *world.Workload) Explanation {
 	c, _ := w.Conditions.Get(world.CondEvicted)
 	e := Explanation{Class: evictionClass(c.Reason), Advice: AdviceWait}
-	age := now.Sub(c.At)
+	age := x.now.Sub(c.At)
 	e.Sentence = fmt.Sprintf("Being evicted (%s) for %s: its pods have not ended, the quota is still taken.", c.Reason, short(age))
-	if age > overdue {
-		e.Advice, e.Actor = AdviceEscalate, jobOwner
+	if overdue := overdueOf(w, x.now); overdue != nil && age > patience+w.Grace {
+		e.Advice, e.Actor, e.Stuck = AdviceEscalate, jobOwner+" or "+queueAdmin, true
 		e.Sentence = fmt.Sprintf("Eviction (%s) has not ended for %s: the job still has active pods and holds its quota.", c.Reason, short(age))
+		if !w.RequeueAt.IsZero() {
+			e.Sentence += fmt.Sprintf(" Its retry has been due for %s.", short(*overdue))
+		}
 	}
 	return e
 }

@@ -129,7 +129,7 @@ func TestExplain(t *testing.T) {
 		},
 		"eviction that does not end": {
 			nil, workload(world.Evicting, cond("Evicted", "True", "Preempted", "", time.Hour)),
-			answer{Preempted, AdviceEscalate, "job owner", "Eviction (Preempted) has not ended for 60m: the job still has active pods and holds its quota."},
+			answer{Preempted, AdviceEscalate, "job owner or platform admin", "Eviction (Preempted) has not ended for 60m: the job still has active pods and holds its quota."},
 		},
 		"never looked at": {nil, workload(world.Pending), answer{QueueOrder, AdviceWait, "", "Kueue has not looked at it yet: it is new, or others are before it in the queue."}},
 		"waits for quota, by the arithmetic and not by the message": {
@@ -142,7 +142,7 @@ func TestExplain(t *testing.T) {
 		},
 		"never fits": {
 			nil, asks(9, "couldn't assign flavors to pod set main: insufficient quota for gpu in flavor a"),
-			answer{Quota, AdviceChange, "job owner or platform admin", "Can never fit: needs 9 gpu of a, 8 at most. Ask for less, or have the quota raised."},
+			answer{Quota, AdviceChange, "job owner or platform admin", "Can never fit: needs 9 gpu in one flavor, and none of 2 has more than 8. Ask for less, or have the quota raised."},
 		},
 		"in debt all of it must come back": {
 			func(sc *scene) { sc.queue.Quotas[0].Nominal = 4; sc.queue.Quotas[1].Nominal = 0 }, asks(1, unused),
@@ -155,7 +155,7 @@ func TestExplain(t *testing.T) {
 		},
 		"a resource without quota": {
 			nil, asks(1, "couldn't assign flavors to pod set main: resource tpu unavailable in ClusterQueue"),
-			answer{Quota, AdviceChange, "job owner", "Its ClusterQueue has no quota for tpu: ask for another resource, or use another queue."},
+			answer{Quota, AdviceChange, "job owner or platform admin", "ClusterQueue q has no quota for tpu: ask for another resource, or use another queue."},
 		},
 		"preempted and not tried since": {
 			nil, workload(world.Pending, cond("QuotaReserved", "False", "Pending", "Preempted to accommodate a workload (UID: x)", time.Minute)),
@@ -223,7 +223,7 @@ func TestExplain(t *testing.T) {
 		},
 		"an unknown reason is shown raw": {
 			nil, workload(world.Pending, cond("QuotaReserved", "False", "SomethingNew", "the moon is full", 0)),
-			answer{Unclear, AdviceWait, "", "Kueue says: the moon is full."},
+			answer{Unclear, AdviceWait, "", "Kueue gives a reason that is not known here, SomethingNew: the moon is full."},
 		},
 	}
 	for name, tc := range tests {
@@ -308,7 +308,7 @@ func TestChecksOfAReservation(t *testing.T) {
 		kind   ObstacleKind
 	}{
 		"pending": {[]*world.Check{active}, check("Pending"), answer{AdmissionCheck, AdviceWait, "owner of the admission check", "Quota has been reserved for 60m; waits for admission check budget."}, ObstacleCheckPending},
-		"missing": {nil, check("Pending"), answer{AdmissionCheck, AdviceEscalate, "owner of the admission check", "Quota is reserved, but admission check budget: the AdmissionCheck budget does not exist, nobody will answer."}, ObstacleCheckMissing},
+		"missing": {nil, check("Pending"), answer{AdmissionCheck, AdviceEscalate, "owner of the admission check", "Quota is reserved, but the AdmissionCheck budget does not exist, nobody will answer."}, ObstacleCheckMissing},
 		"ready":   {[]*world.Check{active}, check("Ready"), answer{QueueOrder, AdviceWait, "", "Quota is reserved; Kueue has yet to admit it."}, ""},
 	}
 	for name, tc := range tests {

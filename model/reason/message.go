@@ -5,9 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"strings"
-	"time"
 
-	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
@@ -24,53 +22,130 @@ var topologyText = regexp.MustCompile(`topology "|TopologyAwareScheduling|topolo
 
 var notCovered = regexp.MustCompile(`resource ([^\s,;]+) unavailable in ClusterQueue`)
 
+// queueText is what Kueue says when a queue is to blame.
+var queueText = regexp.MustCompile(`(LocalQueue|ClusterQueue) .*(doesn't exist|is inactive|is stopped|not found|terminating or missing)`)
+
+// webhookText is what an API server says of a webhook that does not answer.
+var webhookText = regexp.MustCompile(`failed calling webhook|failed to call webhook|conversion webhook for`)
+
+// knownReason reports whether the reason of QuotaReserved=False is one that Kueue
+// 0.17 to 0.19 writes.
+func knownReason(reason string) bool {
+	switch reason {
+	case "Pending", "Waiting", "Inadmissible", "AdmissionGated", "OnHold",
+		"NoMatchingFlavor", "WaitingForQuota", "ExceedsMaxQuota", "TopologyPlacementFailed", "WaitingForPreemptedWorkloads",
+		"Misconfigured", "Suspended", "PendingEvaluation", "WaitingForPodsReady", "Deactivated":
+		return true
+	}
+	return false
+}
+
+func speaksOfQuota(c world.Condition) bool {
+	switch c.Reason {
+	case "WaitingForQuota", "ExceedsMaxQuota", "WaitingForPreemptedWorkloads", "NoMatchingFlavor":
+		return true
+	}
+	return strings.Contains(c.Message, "insufficient") || strings.Contains(c.Message, "couldn't assign flavors")
+}
+
 // fromMessage explains a pending Workload whose queues are in order: by the
-// quota arithmetic where Kueue speaks of quota, by Kueue's words otherwise.
-func fromMessage(s *store.Snapshot, w *world.Workload, now time.Time) Explanation {
+// quota arithmetic where Kueue speaks of quota or says what cannot be parsed, by
+// Kueue's words otherwise.
+func (x *Explainer) fromMessage(w *world.Workload) Explanation {
 	c, ok := w.Conditions.Get(world.CondQuotaReserved)
 	if !ok {
-		return Explanation{Class: QueueOrder, Advice: AdviceWait, Sentence: "Kueue has not looked at it yet: it is new, or others are before it in the queue."}
+		return x.notLookedAt(w)
 	}
 	m := c.Message
+	if e, special := x.special(w, c); special {
+		return e
+	}
+	if !knownReason(c.Reason) {
+		return Explanation{Class: Unclear, Advice: AdviceWait, Sentence: fmt.Sprintf("Kueue gives a reason that is not known here, %s: %s.", c.Reason, words("", m))}
+	}
 	switch {
 	case strings.HasPrefix(m, "Preempted to accommodate"):
-		e := quotaOrFlavor(s, w, "")
-		said := fmt.Sprintf("Preempted %s ago and not tried again since.", short(now.Sub(c.At)))
-		if e.Class != Quota || len(e.Shortfall) == 0 {
-			return Explanation{Class: Preempted, Advice: AdviceWait, Sentence: said}
+		e, ok := x.quotaOrFlavor(w, "")
+		said := fmt.Sprintf("Preempted %s ago and not tried again since.", short(x.now.Sub(c.At)))
+		if !ok || e.Class != Quota || len(e.Shortfall) == 0 {
+			return Explanation{Class: Preempted, Advice: AdviceWait, Sentence: said, NeverFits: e.NeverFits}
 		}
 		e.Class, e.Sentence = Preempted, said+" "+e.Sentence
 		return e
 	case strings.Contains(m, "Workload no longer fits after processing another workload"), strings.Contains(m, "overlapping preemption targets"):
-		if e := quotaOrFlavor(s, w, ""); e.Class == Quota && len(e.Shortfall) > 0 {
-			e.Sentence += fmt.Sprintf(" (It lost its place to another Workload when Kueue last tried, %s ago.)", short(now.Sub(c.At)))
+		if e, ok := x.quotaOrFlavor(w, ""); ok && e.Class == Quota {
+			if len(e.Shortfall) > 0 {
+				e.Sentence += fmt.Sprintf(" (It lost its place to another Workload when Kueue last tried, %s ago.)", short(x.now.Sub(c.At)))
+			}
 			return e
 		}
-		return Explanation{Class: QueueOrder, Advice: AdviceWait, Sentence: fmt.Sprintf("Another Workload took its place when Kueue last tried, %s ago; Kueue tries again.", short(now.Sub(c.At)))}
-	case strings.Contains(strings.ToLower(m), "namespace doesn't match clusterqueue selector"):
-		return Explanation{Class: NamespaceSelector, Advice: AdviceChange, Actor: queueAdmin, Sentence: "Kueue says that the ClusterQueue does not admit this namespace."}
-	case strings.Contains(m, "resources validation failed"), strings.Contains(m, "LimitRange"):
-		return Explanation{
-			Class: Misconfigured, Advice: AdviceChange, Actor: jobOwner, Sentence: "The job's resources are not valid: " + words("", m) + ".",
-			Obstacles: []Obstacle{{Kind: ObstacleJobSpec, Object: w.Ref().String(), Detail: m}},
+		return Explanation{Class: QueueOrder, Advice: AdviceWait, Sentence: fmt.Sprintf("Another Workload took its place when Kueue last tried, %s ago; Kueue tries again.", short(x.now.Sub(c.At)))}
+	case c.Reason == "Inadmissible", c.Reason == "Suspended", c.Reason == "Pending" && (strings.HasSuffix(m, "is inactive") || strings.HasSuffix(m, "is stopped")):
+		if !queueText.MatchString(m) {
+			return Explanation{
+				Class: Misconfigured, Advice: AdviceChange, Actor: jobOwner + " or " + queueAdmin, Sentence: "Kueue does not take it up: " + words(c.Reason, m) + ".",
+				Obstacles: []Obstacle{{ObstacleJobSpec, w.Ref().String(), words(c.Reason, m)}},
+			}
 		}
-	case c.Reason == "Waiting", strings.Contains(m, "waiting for all admitted workloads to be in PodsReady"):
-		return Explanation{Class: QueueOrder, Advice: AdviceWait, Sentence: "Kueue admits nothing until the pods of all admitted Workloads are ready."}
-	case notCovered.MatchString(m):
-		r := notCovered.FindStringSubmatch(m)[1]
-		return Explanation{
-			Class: Quota, Advice: AdviceChange, Actor: jobOwner,
-			Sentence:  fmt.Sprintf("Its ClusterQueue has no quota for %s: ask for another resource, or use another queue.", r),
-			Obstacles: []Obstacle{{Kind: ObstacleQuota, Detail: r + " is not covered by the ClusterQueue"}},
-		}
-	case strings.Contains(m, "insufficient"), strings.Contains(m, "couldn't assign flavors"):
-		return quotaOrFlavor(s, w, m)
-	case c.Reason == "Inadmissible", c.Reason == "Pending" && (strings.HasSuffix(m, "is inactive") || strings.HasSuffix(m, "is stopped")):
 		// The queues were looked at before and nothing was found wrong there, so
 		// what Kueue wrote is older than the queues are now.
-		return Explanation{Class: Unclear, Advice: AdviceWait, Sentence: fmt.Sprintf("Kueue's last word, %s ago: %s.", short(now.Sub(c.At)), words(c.Reason, m))}
+		return Explanation{Class: Unclear, Advice: AdviceWait, Sentence: fmt.Sprintf("Kueue's last word, %s ago: %s.", short(x.now.Sub(c.At)), words(c.Reason, m))}
+	}
+	return x.byNumbers(w, c)
+}
+
+// byNumbers lets the arithmetic speak; Kueue's words where it has nothing to say.
+func (x *Explainer) byNumbers(w *world.Workload, c world.Condition) Explanation {
+	m := c.Message
+	if e, ok := x.quotaOrFlavor(w, m); ok {
+		if strings.Contains(m, "Pending the preemption of") || c.Reason == "WaitingForPreemptedWorkloads" {
+			e.Sentence += " Kueue is preempting others to make room."
+		}
+		if e.Class != QueueOrder || speaksOfQuota(c) {
+			return e
+		}
+		if c.Reason == "PendingEvaluation" || returned(w, c) {
+			return e
+		}
+		// There is room, and Kueue says something else.
+		return Explanation{Class: Unclear, Advice: AdviceWait, Sentence: "Kueue says: " + words(c.Reason, m) + ".", NeverFits: e.NeverFits}
+	}
+	if r := notCovered.FindStringSubmatch(m); r != nil {
+		return Explanation{
+			Class: Quota, Advice: AdviceChange, Actor: jobOwner + " or " + queueAdmin, NeverFits: yes(),
+			Sentence:  fmt.Sprintf("Its ClusterQueue has no quota for %s: ask for another resource, or use another queue.", r[1]),
+			Obstacles: []Obstacle{{ObstacleQuota, "", r[1] + " is not covered by the ClusterQueue"}},
+		}
+	}
+	switch {
+	case c.Reason == "NoMatchingFlavor":
+		return Explanation{Class: Flavor, Advice: AdviceChange, Actor: jobOwner, Sentence: "Kueue finds no flavor for it: " + words("", m) + "."}
+	case c.Reason == "TopologyPlacementFailed", topologyText.MatchString(m):
+		return Explanation{Class: Topology, Advice: AdviceWait, Sentence: "The nodes of its topology have no room for it now: " + words("", m) + "."}
+	case speaksOfQuota(c):
+		return Explanation{Class: Quota, Advice: AdviceWait, Sentence: "Kueue found no quota for it: " + words("", m) + "."}
 	}
 	return Explanation{Class: Unclear, Advice: AdviceWait, Sentence: "Kueue says: " + words(c.Reason, m) + "."}
+}
+
+// returned reports whether the condition still carries the text of the eviction
+// that ended: the Workload waits to be tried again.
+func returned(w *world.Workload, c world.Condition) bool {
+	ev, ok := w.Conditions.Get(world.CondEvicted)
+	return ok && ev.Message != "" && ev.Message == c.Message
+}
+
+// notLookedAt explains a Workload without a word from Kueue.
+func (x *Explainer) notLookedAt(w *world.Workload) Explanation {
+	e := Explanation{Class: QueueOrder, Advice: AdviceWait, Sentence: "Kueue has not looked at it yet: it is new, or others are before it in the queue."}
+	if n, ok := x.quotaOrFlavor(w, ""); ok {
+		if n.NeverFits != nil && *n.NeverFits {
+			n.Sentence += " Kueue has not looked at it yet."
+			return n
+		}
+		e.NeverFits, e.Shortfall = n.NeverFits, n.Shortfall
+	}
+	return e
 }
 
 // podSetStart begins the part of a message that speaks of one pod set.

@@ -19,40 +19,68 @@ type finding struct {
 	advice   Advice
 	actor    string
 	sentence string
+	stuck    bool
 }
 
 // pending collects everything in the way and speaks of the first that no waiting
 // removes; only then of quota.
-func pending(s *store.Snapshot, w *world.Workload, now time.Time) Explanation {
-	var all []finding
-	all = append(all, queueFindings(s, w)...)
-	all = append(all, ownFindings(w, now)...)
-	e := fromMessage(s, w, now)
+func (x *Explainer) pending(w *world.Workload) Explanation {
+	queues := x.queueFindings(w)
+	all := append(slices.Clone(queues), x.ownFindings(w)...)
+	e := x.fromMessage(w)
+	if len(all) > 0 && e.Class == Unclear {
+		e.Obstacles = nil
+	}
 	for _, f := range all {
 		e.Obstacles = append(e.Obstacles, f.Obstacle)
+		e.Stuck = e.Stuck || f.stuck
 	}
 	if len(all) == 0 {
-		if f, ok := inactive(s, w); ok {
+		if f, ok := x.inactive(w); ok {
 			e.Obstacles = append(e.Obstacles, f.Obstacle)
 			e.Class, e.Advice, e.Actor, e.Sentence = f.class, f.advice, f.actor, f.sentence
 		}
 		return e
 	}
-	// What only waiting removes (a backoff) speaks last.
-	slices.SortStableFunc(all, func(a, b finding) int { return weight(a.advice) - weight(b.advice) })
+	// A hold is lifted by a person and speaks first, then a backoff, since Kueue
+	// will not even look until it ends, then the rest; what only waiting removes
+	// speaks last.
+	slices.SortStableFunc(all, func(a, b finding) int { return a.weight() - b.weight() })
 	first := all[0]
 	e.Class, e.Advice, e.Actor, e.Sentence = first.class, first.advice, first.actor, first.sentence
+	if first.class == Backoff && first.advice == AdviceWait {
+		for _, f := range all[1:] {
+			if f.advice != AdviceWait {
+				e.Advice, e.Actor = f.advice, f.actor
+				e.Sentence += " Then it still meets this: " + f.sentence
+				break
+			}
+		}
+		return e
+	}
 	if n := len(all) - 1; n > 0 {
 		e.Sentence += fmt.Sprintf(" (%d more in the way)", n)
 	}
 	return e
 }
 
+func (f finding) weight() int {
+	switch {
+	case f.class == Held, f.class == Gated, f.class == Deactivated:
+		return 0
+	case f.class == Backoff:
+		return 1
+	case f.advice == AdviceWait:
+		return 3
+	}
+	return 2
+}
+
 // inactive explains by Kueue's own word a queue that it holds for inactive though
 // nothing that is looked for here is wrong with it.
-func inactive(s *store.Snapshot, w *world.Workload) (finding, bool) {
-	name, ok := s.QueueOf(w)
-	q := s.ClusterQueue(name)
+func (x *Explainer) inactive(w *world.Workload) (finding, bool) {
+	name, ok := x.s.QueueOf(w)
+	q := x.s.ClusterQueue(name)
 	if !ok || q == nil {
 		return finding{}, false
 	}
@@ -66,28 +94,35 @@ func inactive(s *store.Snapshot, w *world.Workload) (finding, bool) {
 	if !ok || c.Status != "False" || c.ObservedGeneration < q.Generation {
 		return finding{}, false
 	}
+	f.Obstacle = Obstacle{ObstacleClusterQueueMissing, q.Ref().String(), "inactive: " + words(c.Reason, c.Message)}
 	switch c.Reason {
 	case "Stopped":
 		return finding{}, false // lifted in the spec, which the condition is about to follow
 	case "TopologyNotFound":
-		f.class = Topology
-	}
-	f.Obstacle = Obstacle{ObstacleClusterQueueMissing, q.Ref().String(), "inactive: " + words(c.Reason, c.Message)}
-	if f.class == Topology {
-		f.Kind = ObstacleTopology
+		f.class, f.Kind = Topology, ObstacleTopology
+	case "FlavorNotFound":
+		f.class, f.Kind = Flavor, ObstacleFlavorMissing
+	case "AdmissionCheckNotFound":
+		f.class, f.Kind = AdmissionCheck, ObstacleCheckMissing
+	case "AdmissionCheckInactive":
+		f.class, f.Kind, f.advice, f.actor = AdmissionCheck, ObstacleCheckInactive, AdviceEscalate, checkOwner
 	}
 	f.sentence = fmt.Sprintf("ClusterQueue %s is inactive, says Kueue: %s.", q.Name, words(c.Reason, c.Message))
 	return f, true
 }
 
-func weight(a Advice) int {
-	if a == AdviceWait {
-		return 1
+// queueFindings looks at the queues, their cohort and their namespace rule. All
+// Workloads of a LocalQueue meet the same.
+func (x *Explainer) queueFindings(w *world.Workload) []finding {
+	key := w.Namespace + "/" + w.LocalQueue
+	out, ok := x.queues[key]
+	if !ok {
+		out = queueFindings(x.s, w)
+		x.queues[key] = out
 	}
-	return 0
+	return out
 }
 
-// queueFindings looks at the queues, their cohort and their namespace rule.
 func queueFindings(s *store.Snapshot, w *world.Workload) []finding {
 	if !s.Fresh(world.KindLocalQueue).Usable() {
 		return nil
@@ -97,14 +132,14 @@ func queueFindings(s *store.Snapshot, w *world.Workload) []finding {
 	if lq == nil {
 		return []finding{{
 			Obstacle{ObstacleLocalQueueMissing, "LocalQueue/" + key.String(), "does not exist"}, Misconfigured, AdviceChange, jobOwner,
-			fmt.Sprintf("LocalQueue %s does not exist in namespace %s: name one that does, or have it created.", w.LocalQueue, w.Namespace),
+			fmt.Sprintf("LocalQueue %s does not exist in namespace %s: name one that does, or have it created.", w.LocalQueue, w.Namespace), false,
 		}}
 	}
 	var out []finding
 	if lq.StopPolicy.Stopped() {
 		out = append(out, finding{
 			Obstacle{ObstacleLocalQueueHeld, lq.Ref().String(), "stopPolicy " + string(lq.StopPolicy)}, Held, AdviceChange, holder,
-			fmt.Sprintf("LocalQueue %s is held%s: nothing is admitted until it is resumed%s.", lq.Key, heldBy(lq.Hold), notYet(lq.Meta, lq.Conditions)),
+			fmt.Sprintf("LocalQueue %s is held%s: nothing is admitted until it is resumed%s.", lq.Key, heldBy(lq.Hold), notYet(lq.Meta, lq.Conditions)), false,
 		})
 	}
 	if !s.Fresh(world.KindClusterQueue).Usable() {
@@ -114,7 +149,7 @@ func queueFindings(s *store.Snapshot, w *world.Workload) []finding {
 	if q == nil {
 		return append(out, finding{
 			Obstacle{ObstacleClusterQueueMissing, "ClusterQueue/" + lq.ClusterQueue, "does not exist"}, Misconfigured, AdviceChange, queueAdmin,
-			fmt.Sprintf("ClusterQueue %s, which LocalQueue %s names, does not exist.", lq.ClusterQueue, lq.Key),
+			fmt.Sprintf("ClusterQueue %s, which LocalQueue %s names, does not exist.", lq.ClusterQueue, lq.Key), false,
 		})
 	}
 	out = append(out, clusterQueueFindings(s, q)...)
@@ -146,14 +181,14 @@ func clusterQueueFindings(s *store.Snapshot, q *world.ClusterQueue) []finding {
 	if q.StopPolicy.Stopped() {
 		out = append(out, finding{
 			Obstacle{ObstacleClusterQueueHeld, q.Ref().String(), "stopPolicy " + string(q.StopPolicy)}, Held, AdviceChange, holder,
-			fmt.Sprintf("ClusterQueue %s is held%s: nothing is admitted until it is resumed%s.", q.Name, heldBy(q.Hold), notYet(q.Meta, q.Conditions)),
+			fmt.Sprintf("ClusterQueue %s is held%s: nothing is admitted until it is resumed%s.", q.Name, heldBy(q.Hold), notYet(q.Meta, q.Conditions)), false,
 		})
 	}
 	if n := s.Tree.ClusterQueue(q.Name); n != nil && n.Cycle != nil {
 		path := strings.Join(append(slices.Clone(n.Cycle), n.Cycle[0]), " > ")
 		out = append(out, finding{
 			Obstacle{ObstacleCohortCycle, "Cohort/" + n.Cycle[0], path}, Misconfigured, AdviceChange, queueAdmin,
-			fmt.Sprintf("The cohorts form a cycle (%s): Kueue admits nothing in them.", path),
+			fmt.Sprintf("The cohorts form a cycle (%s): Kueue admits nothing in them.", path), false,
 		})
 	}
 	if s.Fresh(world.KindResourceFlavor).Usable() {
@@ -161,10 +196,16 @@ func clusterQueueFindings(s *store.Snapshot, q *world.ClusterQueue) []finding {
 			if s.Flavor(name) == nil {
 				out = append(out, finding{
 					Obstacle{ObstacleFlavorMissing, "ResourceFlavor/" + name, "named by " + q.Ref().String() + ", does not exist"}, Flavor, AdviceChange, queueAdmin,
-					fmt.Sprintf("ClusterQueue %s is inactive: ResourceFlavor %s does not exist.", q.Name, name),
+					fmt.Sprintf("ClusterQueue %s is inactive: ResourceFlavor %s does not exist.", q.Name, name), false,
 				})
 			}
 		}
+	}
+	for _, f := range missingTopologies(s, q) {
+		out = append(out, finding{
+			Obstacle{ObstacleTopology, "Topology/" + f.Topology, "named by " + f.Ref().String() + ", does not exist"}, Topology, AdviceChange, queueAdmin,
+			fmt.Sprintf("ClusterQueue %s is inactive: Topology %s of ResourceFlavor %s does not exist.", q.Name, f.Topology, f.Name), false,
+		})
 	}
 	if s.Fresh(world.KindAdmissionCheck).Usable() {
 		for _, rule := range q.Checks {
@@ -173,12 +214,12 @@ func clusterQueueFindings(s *store.Snapshot, q *world.ClusterQueue) []finding {
 			case c == nil:
 				out = append(out, finding{
 					Obstacle{ObstacleCheckMissing, "AdmissionCheck/" + rule.Name, "named by " + q.Ref().String() + ", does not exist"}, AdmissionCheck, AdviceChange, queueAdmin,
-					fmt.Sprintf("ClusterQueue %s is inactive: AdmissionCheck %s does not exist.", q.Name, rule.Name),
+					fmt.Sprintf("ClusterQueue %s is inactive: AdmissionCheck %s does not exist.", q.Name, rule.Name), false,
 				})
 			case !c.Conditions.True(world.CondActive):
 				out = append(out, finding{
 					Obstacle{ObstacleCheckInactive, c.Ref().String(), "its controller " + c.Controller + " does not answer for it"}, AdmissionCheck, AdviceEscalate, checkOwner,
-					fmt.Sprintf("ClusterQueue %s is inactive: AdmissionCheck %s has no active controller (%s).", q.Name, rule.Name, c.Controller),
+					fmt.Sprintf("ClusterQueue %s is inactive: AdmissionCheck %s has no active controller (%s).", q.Name, rule.Name, c.Controller), false,
 				})
 			}
 		}
@@ -209,7 +250,7 @@ func selectorFindings(s *store.Snapshot, w *world.Workload, q *world.ClusterQueu
 	}
 	return []finding{{
 		Obstacle{ObstacleNamespaceSelector, "Namespace/" + w.Namespace, "ClusterQueue " + q.Name + " admits " + want}, NamespaceSelector, AdviceChange, queueAdmin,
-		fmt.Sprintf("Namespace %s is not one that ClusterQueue %s admits (it wants %s): have the namespace labelled, or use another queue.", w.Namespace, q.Name, want),
+		fmt.Sprintf("Namespace %s is not one that ClusterQueue %s admits (it wants %s): have the namespace labelled, or use another queue.", w.Namespace, q.Name, want), false,
 	}}
 }
 
@@ -236,38 +277,59 @@ func SelectorMatches(s *store.Snapshot, q *world.ClusterQueue, namespace string)
 }
 
 // ownFindings looks at what the Workload itself says.
-func ownFindings(w *world.Workload, now time.Time) []finding {
+func (x *Explainer) ownFindings(w *world.Workload) []finding {
 	var out []finding
+	c, _ := w.Conditions.Get(world.CondQuotaReserved)
 	// Before 0.19 the gate is off by default and the annotation does nothing, so
 	// Kueue's own word is waited for.
-	if c, ok := w.Conditions.Get(world.CondQuotaReserved); ok && w.GatedBy != "" && c.Reason == "AdmissionGated" {
+	if w.GatedBy != "" && c.Reason == "AdmissionGated" {
 		out = append(out, finding{
 			Obstacle{ObstacleGate, w.Ref().String(), "gated by " + w.GatedBy}, Gated, AdviceChange, w.GatedBy,
-			fmt.Sprintf("Gated by %s: Kueue leaves it alone until that gate is cleared.", w.GatedBy),
+			fmt.Sprintf("Gated by %s: Kueue leaves it alone until that gate is cleared.", w.GatedBy), false,
 		})
 	}
-	for _, c := range w.Checks {
-		if c.State == "Rejected" {
+	if w.Conditions.True("BlockedOnPreemptionGates") {
+		g, _ := w.Conditions.Get("BlockedOnPreemptionGates")
+		out = append(out, finding{
+			Obstacle{ObstacleGate, w.Ref().String(), words(g.Reason, g.Message)}, Gated, AdviceChange, "owner of the preemption gate",
+			fmt.Sprintf("It may not preempt while a preemption gate is closed: %s.", words(g.Reason, g.Message)), false,
+		})
+	}
+	for _, k := range w.Checks {
+		if k.State == "Rejected" {
 			out = append(out, finding{
-				Obstacle{ObstacleCheckRejected, "AdmissionCheck/" + c.Name, words("", c.Message)}, AdmissionCheck, AdviceChange, checkOwner,
-				fmt.Sprintf("Admission check %s rejected it: %s.", c.Name, words("", c.Message)),
+				Obstacle{ObstacleCheckRejected, "AdmissionCheck/" + k.Name, words("", k.Message)}, AdmissionCheck, AdviceChange, checkOwner,
+				fmt.Sprintf("Admission check %s rejected it: %s.", k.Name, words("", k.Message)), false,
 			})
 		}
 	}
 	if !w.RequeueAt.IsZero() {
-		out = append(out, backoff(w, now))
+		out = append(out, x.backoff(w))
 	}
 	return out
 }
 
-func backoff(w *world.Workload, now time.Time) finding {
-	f := finding{Obstacle{ObstacleBackoff, w.Ref().String(), "requeueAt " + w.RequeueAt.UTC().Format(time.RFC3339)}, Backoff, AdviceWait, "", ""}
-	late := now.Sub(w.RequeueAt)
-	if late <= overdue {
-		f.sentence = fmt.Sprintf("In backoff after %d tries: Kueue puts it back into the queue in %s.", w.RequeueCount, short(-late))
-		return f
+// backoff explains a Workload that Kueue put aside for a while.
+func (x *Explainer) backoff(w *world.Workload) finding {
+	f := finding{Obstacle{ObstacleBackoff, w.Ref().String(), "requeueAt " + w.RequeueAt.UTC().Format(time.RFC3339)}, Backoff, AdviceWait, "", "", false}
+	late := x.now.Sub(w.RequeueAt)
+	why := ""
+	if c, ok := w.Conditions.Get(world.CondRequeued); ok && c.Status == "False" && c.Reason == "PodsReadyTimeout" {
+		why = " (its pods were not ready in time)"
 	}
-	f.advice, f.actor = AdviceEscalate, queueAdmin
-	f.sentence = fmt.Sprintf("Its backoff ended %s ago and Kueue has not put it back: the controller may be stuck.", short(late))
+	for _, k := range w.Checks {
+		if k.State == "Retry" || strings.Contains(k.Message, "Previously: Retry") {
+			why = fmt.Sprintf(" (admission check %s asked for a retry)", k.Name)
+		}
+	}
+	switch {
+	case late <= 0:
+		f.sentence = fmt.Sprintf("In backoff after %d tries%s: Kueue puts it back into the queue in %s.", w.RequeueCount, why, short(-late))
+	case late <= patience:
+		f.sentence = fmt.Sprintf("Its backoff after %d tries%s ended %s ago: Kueue is about to put it back into the queue.", w.RequeueCount, why, short(late))
+	default:
+		f.advice, f.actor, f.stuck = AdviceEscalate, queueAdmin, true
+		f.sentence = fmt.Sprintf("Its backoff%s ended %s ago and Kueue has not put it back: the controller may be stuck.", why, short(late))
+	}
 	return f
 }

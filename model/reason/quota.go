@@ -2,75 +2,50 @@ package reason
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
-	"cli.holdfast.dev/holdfast/model/quota"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
-// quotaOrFlavor judges a Workload for which Kueue found no room. Whether it can
-// ever fit is decided by the arithmetic over every flavor that could serve, not
-// by the message, which may be old and may leave flavors out.
-func quotaOrFlavor(s *store.Snapshot, w *world.Workload, message string) Explanation {
-	name, ok := s.QueueOf(w)
-	q := s.ClusterQueue(name)
-	node := s.Tree.ClusterQueue(name)
-	if !ok || q == nil || node == nil || node.Cycle != nil || !numbersKnown(s, q) {
-		return Explanation{Class: Quota, Advice: AdviceWait, Sentence: "Kueue found no quota for it: " + words("", message) + "."}
+// quotaOrFlavor judges a Workload whose queues are in order: what it needs
+// against the quota of every flavor that could serve it. Kueue's message, which
+// may be old and may leave flavors out, decides only what cannot be computed.
+// ok is false where the numbers are not known.
+func (x *Explainer) quotaOrFlavor(w *world.Workload, message string) (e Explanation, ok bool) {
+	name, found := x.s.QueueOf(w)
+	q, node := x.s.ClusterQueue(name), x.s.Tree.ClusterQueue(name)
+	if !found || q == nil || node == nil || node.Cycle != nil || !numbersKnown(x.s, q) {
+		return Explanation{}, false
 	}
-	down := turnedDown(message)
-	var e Explanation
-	var worst *Shortfall // of the resource that is furthest from fitting
-	fits, never := true, false
-	for _, n := range needs(w, q) {
-		could := shortfalls(n, node, down.of(n.podSet))
-		if len(could) == 0 {
-			return allTurnedDown(n, down.of(n.podSet))
-		}
-		e.Shortfall = append(e.Shortfall, could...)
-		best := cheapest(could)
-		if best.Need > best.Most {
-			never = true
-		}
-		if best.Missing > 0 {
-			fits = false
-		}
-		if worst == nil || best.Need > best.Most && worst.Need <= worst.Most || best.Missing > 0 && worst.Missing == 0 {
-			worst = &best
-		}
+	f := x.measure(w, q, node, message)
+	if e, no := f.notCovered(w, q, message); no {
+		return e, true
 	}
-	e.NeverFits = &never
-	e.Class = Quota
+	if len(f.asks) == 0 {
+		return Explanation{}, false // it asks for nothing that the queue counts
+	}
+	fits, sure := f.assignable(potential, serving)
 	switch {
-	case worst == nil:
-		e.Class, e.Advice, e.NeverFits = Unclear, AdviceWait, nil
-		e.Sentence = "Kueue says: " + words("", message) + "."
-		return e
+	case !sure:
+		return Explanation{}, false
+	case !fits:
+		e = f.never(q)
 	case topologyText.MatchString(message):
-		e.Class, e.Advice = Topology, AdviceWait
-		e.Sentence = "The topology does not allow it now: " + words("", message) + "."
-		e.NeverFits = nil
-		return e
-	case never:
-		e.Advice, e.Actor = AdviceChange, jobOwner+" or "+queueAdmin
-		e.Sentence = fmt.Sprintf("Can never fit: needs %s, %s at most. Ask for less, or have the quota raised.", need(*worst), worst.Most.Text(worst.Resource))
-		e.Obstacles = append(e.Obstacles, Obstacle{ObstacleQuota, q.Ref().String(), fmt.Sprintf("needs %s, %s at most", need(*worst), worst.Most.Text(worst.Resource))})
-	case fits:
-		e.Class, e.Advice = QueueOrder, AdviceWait
-		e.Sentence = fmt.Sprintf("Needs %s and %s are free now: waits for its turn.", need(*worst), worst.Free.Text(worst.Resource))
+		e = Explanation{Class: Topology, Advice: AdviceWait, Sentence: "The nodes of its topology have no room for it now: " + words("", message) + "."}
+		e.Obstacles = []Obstacle{{ObstacleTopology, w.Ref().String(), words("", message)}}
+		e.Shortfall = f.shortfalls()
 	default:
-		e.Advice = AdviceWait
-		e.Sentence = fmt.Sprintf("Needs %s: %s free, %s at most. Waits for %s to come back.",
-			need(*worst), worst.Free.Text(worst.Resource), worst.Most.Text(worst.Resource), worst.Missing.Text(worst.Resource))
-		e.Obstacles = append(e.Obstacles, Obstacle{ObstacleQuota, q.Ref().String(), fmt.Sprintf("%s of %s missing", worst.Missing.Text(worst.Resource), worst.Flavor)})
+		e = f.waits(q)
 	}
-	if strings.Contains(message, "Pending the preemption of") {
-		e.Sentence += " Kueue is preempting others to make room."
+	if f.unknown != "" {
+		e.Sentence += " (Not certain: " + f.unknown + ".)"
+		if e.NeverFits != nil && !*e.NeverFits {
+			e.NeverFits = nil // what is not seen can only add to the need
+		}
 	}
-	return e
+	return e, true
 }
 
 // numbersKnown reports whether the quota arithmetic for the queue rests on
@@ -88,114 +63,241 @@ func numbersKnown(s *store.Snapshot, q *world.ClusterQueue) bool {
 	return true
 }
 
+// notCovered explains a request for a resource that the queue has no quota for.
+// The manager may be configured to leave resources out, which is seen only in
+// what Kueue wrote: its published requests or its message.
+func (f fit) notCovered(w *world.Workload, q *world.ClusterQueue, message string) (Explanation, bool) {
+	var sure []string
+	for _, m := range notCovered.FindAllStringSubmatch(message, -1) {
+		sure = append(sure, m[1])
+	}
+	exact := !slices.ContainsFunc(w.PodSets, func(ps world.PodSet) bool { return !ps.Exact })
+	for _, r := range f.uncovered {
+		if exact && !slices.Contains(sure, r) {
+			sure = append(sure, r)
+		}
+	}
+	if len(sure) == 0 {
+		return Explanation{}, false
+	}
+	// A request that is gone, or covered now, is an old message's.
+	sure = slices.DeleteFunc(sure, func(r string) bool { return len(f.uncovered) > 0 && !slices.Contains(f.uncovered, r) || covers(q, r) })
+	if len(sure) == 0 {
+		return Explanation{}, false
+	}
+	slices.Sort(sure)
+	what := strings.Join(sure, ", ")
+	e := Explanation{
+		Class: Quota, Advice: AdviceChange, Actor: jobOwner + " or " + queueAdmin, NeverFits: yes(),
+		Sentence: fmt.Sprintf("ClusterQueue %s has no quota for %s: ask for another resource, or use another queue.", q.Name, what),
+	}
+	for _, r := range sure {
+		e.Obstacles = append(e.Obstacles, Obstacle{ObstacleQuota, q.Ref().String(), r + " is not covered by the ClusterQueue"})
+	}
+	return e, true
+}
+
+func covers(q *world.ClusterQueue, resource string) bool {
+	for _, g := range q.Groups {
+		if slices.Contains(g.Resources, resource) {
+			return true
+		}
+	}
+	return false
+}
+
+func yes() *bool { b := true; return &b }
+func no() *bool  { return new(bool) }
+
+// never explains a demand that cannot be met under today's quota, by the flavors
+// that refuse it where that is what makes the difference.
+func (f fit) never(q *world.ClusterQueue) Explanation {
+	e := Explanation{Class: Quota, Advice: AdviceChange, NeverFits: yes()}
+	bad := f.asks[0]
+	for _, a := range f.asks {
+		if len(f.couldServe(a)) == 0 {
+			bad = a
+			break
+		}
+	}
+	for _, r := range bad.refused {
+		e.Obstacles = append(e.Obstacles, Obstacle{r.kind, "ResourceFlavor/" + r.flavor, r.why})
+	}
+	if all, _ := f.assignable(potential, everything); all && len(bad.refused) > 0 {
+		e.Class, e.Actor = Flavor, jobOwner
+		why := refusalWords(bad.refused)
+		switch {
+		case !slices.ContainsFunc(bad.refused, func(r refusal) bool { return r.kind != ObstacleTopology }):
+			e.Class, e.Actor = Topology, jobOwner+" or "+queueAdmin
+		case !slices.ContainsFunc(bad.refused, func(r refusal) bool { return r.kind != ObstacleFlavorMissing }):
+			e.Actor = queueAdmin
+		}
+		e.Sentence = fmt.Sprintf("No flavor can serve its %s: %s.", resourcesOf(bad), why)
+		if len(bad.serve) > 0 {
+			e.Actor = jobOwner + " or " + queueAdmin
+			e.Sentence = fmt.Sprintf("No flavor can serve its %s: %s; %s.", resourcesOf(bad), f.most(bad), why)
+			e.Obstacles = append(e.Obstacles, Obstacle{ObstacleQuota, q.Ref().String(), f.most(bad)})
+		}
+		return e
+	}
+	if len(bad.serve) == 0 && len(bad.refused) == 0 {
+		e.Class, e.Actor = Flavor, queueAdmin
+		e.Sentence = fmt.Sprintf("No flavor of its ClusterQueue has %s.", resourcesOf(bad))
+		return e
+	}
+	e.Actor = jobOwner + " or " + queueAdmin
+	detail := f.most(bad)
+	if len(f.couldServe(bad)) > 0 {
+		detail = f.sum()
+	}
+	e.Sentence = "Can never fit: " + detail + ". Ask for less, or have the quota raised."
+	e.Obstacles = append(e.Obstacles, Obstacle{ObstacleQuota, q.Ref().String(), detail})
+	return e
+}
+
+// refusalWords puts the refusals into one line, the first few in full.
+func refusalWords(all []refusal) string {
+	const few = 3
+	var out []string
+	for i, r := range all {
+		if i == few {
+			out = append(out, fmt.Sprintf("%d more flavors refuse", len(all)-few))
+			break
+		}
+		out = append(out, r.why)
+	}
+	return strings.Join(out, "; ")
+}
+
+func resourcesOf(a ask) string {
+	var out []string
+	for _, n := range a.needs {
+		out = append(out, n.Resource)
+	}
+	return strings.Join(out, ", ")
+}
+
+// most says what the ask needs and what its flavors have at most.
+func (f fit) most(a ask) string {
+	cells := f.nearest(a)
+	if len(cells) == 0 {
+		return "needs " + needsOf(a)
+	}
+	worst := cells[0]
+	for _, c := range cells {
+		if c.Need > c.Most {
+			worst = c
+			break
+		}
+	}
+	most := worst.Most.Text(worst.Resource)
+	if n := len(a.serve); n > 1 {
+		return fmt.Sprintf("needs %s %s in one flavor, and none of %d has more than %s", worst.Need.Text(worst.Resource), worst.Resource, n, f.largest(a, worst.Resource).Text(worst.Resource))
+	}
+	return fmt.Sprintf("needs %s, %s at most", need(worst), most)
+}
+
+// largest is the most of the resource that any of the flavors could ever give.
+func (f fit) largest(a ask, resource string) world.Amount {
+	var out world.Amount
+	for _, name := range a.serve {
+		c, _ := f.node.Cell(world.FlavorResource{Flavor: name, Resource: resource})
+		out = max(out, c.Potential)
+	}
+	return out
+}
+
+// sum says what all pod sets need together where each of them alone would fit.
+func (f fit) sum() string {
+	total := map[string]world.Amount{}
+	var order []string
+	for _, a := range f.asks {
+		for _, n := range a.needs {
+			if _, ok := total[n.Resource]; !ok {
+				order = append(order, n.Resource)
+			}
+			total[n.Resource] = total[n.Resource].Add(n.Amount)
+		}
+	}
+	var parts []string
+	for _, r := range order {
+		parts = append(parts, total[r].Text(r)+" "+r)
+	}
+	return "its pod sets need " + strings.Join(parts, ", ") + " together, more than its flavors have at most"
+}
+
+func needsOf(a ask) string {
+	var out []string
+	for _, n := range a.needs {
+		out = append(out, n.Amount.Text(n.Resource)+" "+n.Resource)
+	}
+	return strings.Join(out, ", ")
+}
+
 func need(x Shortfall) string {
 	return fmt.Sprintf("%s %s of %s", x.Need.Text(x.Resource), x.Resource, x.Flavor)
 }
 
-// demand is what one resource group must give to one or all pod sets together.
-type demand struct {
-	podSet   string // empty: all of them
-	resource string
-	amount   world.Amount
-	flavors  []string
-}
-
-// needs lists what must fit: each pod set on its own, and all together where
-// there is only one flavor they could share. A pod set that may be admitted in
-// part is judged by its minimum.
-func needs(w *world.Workload, q *world.ClusterQueue) []demand {
-	var out []demand
-	for _, g := range q.Groups {
-		for _, r := range g.Resources {
-			var sum world.Amount
-			for _, ps := range w.PodSets {
-				a := least(ps, r)
-				sum = sum.Add(a)
-				if a > 0 && len(g.Flavors) > 1 && len(w.PodSets) > 1 {
-					out = append(out, demand{ps.Name, r, a, g.Flavors})
-				}
-			}
-			if sum > 0 && (len(g.Flavors) == 1 || len(w.PodSets) == 1) {
-				out = append(out, demand{"", r, sum, g.Flavors})
-			}
+// waits explains a demand that fits some day, or now.
+func (f fit) waits(q *world.ClusterQueue) Explanation {
+	e := Explanation{Class: Quota, Advice: AdviceWait, NeverFits: no()}
+	if now, sure := f.assignable(free, serving); now && sure {
+		cells := f.nearest(f.asks[0])
+		c := cells[0]
+		e.Class = QueueOrder
+		e.Sentence = fmt.Sprintf("Needs %s and %s are free now: waits for its turn.", need(c), c.Free.Text(c.Resource))
+		if q.Strategy == "StrictFIFO" {
+			e.Sentence += " The queue is StrictFIFO: nothing passes a Workload that is before it."
+		}
+		return e
+	}
+	e.Shortfall = f.shortfalls()
+	cells := f.blocking()
+	var parts []string
+	for _, c := range cells {
+		if c.Missing > 0 {
+			parts = append(parts, c.Missing.Text(c.Resource)+" "+c.Resource+" of "+c.Flavor)
 		}
 	}
-	return out
-}
-
-// least is the smallest amount of the resource with which the pod set may start.
-func least(ps world.PodSet, resource string) world.Amount {
-	if resource == "pods" {
-		// Kueue counts the pods themselves where a queue covers them.
-		count := ps.Count - ps.Reclaimable
-		if ps.MinCount != nil {
-			count = min(count, *ps.MinCount)
-		}
-		return world.Amount(max(0, count))
+	first := cells[0]
+	e.Sentence = fmt.Sprintf("Needs %s: %s free, %s at most. Waits for %s to come back.", need(first), first.Free.Text(first.Resource), first.Most.Text(first.Resource), first.Missing.Text(first.Resource))
+	if len(parts) > 1 {
+		e.Sentence = strings.TrimSuffix(e.Sentence, ".") + ", and for " + strings.Join(parts[1:], ", ") + "."
 	}
-	for _, r := range ps.Requests {
-		if r.Resource != resource {
-			continue
-		}
-		count := ps.Count - ps.Reclaimable
-		if ps.MinCount != nil && *ps.MinCount < count && count > 0 {
-			return (r.Amount / world.Amount(count)).Mul(int64(*ps.MinCount))
-		}
-		return r.Amount
+	for _, p := range parts {
+		e.Obstacles = append(e.Obstacles, Obstacle{ObstacleQuota, q.Ref().String(), p + " missing"})
 	}
-	return 0
-}
-
-// shortfalls compares the demand with every flavor that could serve it.
-func shortfalls(n demand, node *quota.Node, down map[string]string) []Shortfall {
-	var out []Shortfall
-	for _, f := range n.flavors {
-		fr := world.FlavorResource{Flavor: f, Resource: n.resource}
-		c, ok := node.Cell(fr)
-		if _, no := down[f]; no || !ok || !c.InSpec {
-			continue
-		}
-		out = append(out, Shortfall{
-			FlavorResource: fr, Need: n.amount, Free: max(0, c.Available), Most: c.Potential,
-			// In debt the free amount is negative, and all of it must come back.
-			Missing: max(0, n.amount.Sub(c.Available)),
-		})
-	}
-	return out
-}
-
-// cheapest returns the flavor that is nearest to serving: one that can ever fit
-// before one that cannot; among the first the one with the least missing, among
-// the others the largest; then Kueue's order.
-func cheapest(all []Shortfall) Shortfall {
-	best := all[0]
-	for _, x := range all[1:] {
-		ever, bestEver := x.Need <= x.Most, best.Need <= best.Most
-		switch {
-		case ever != bestEver:
-			if ever {
-				best = x
-			}
-		case ever && x.Missing < best.Missing, !ever && x.Most > best.Most:
-			best = x
-		}
-	}
-	return best
-}
-
-// allTurnedDown explains a demand that no flavor can serve whatever the quota.
-func allTurnedDown(n demand, down map[string]string) Explanation {
-	var why []string
-	e := Explanation{Class: Flavor, Advice: AdviceChange, Actor: jobOwner}
-	for _, f := range slices.Sorted(maps.Keys(down)) {
-		why = append(why, down[f])
-		e.Obstacles = append(e.Obstacles, Obstacle{ObstacleFlavorMismatch, "ResourceFlavor/" + f, down[f]})
-	}
-	e.Sentence = fmt.Sprintf("No flavor can serve its %s: %s.", n.resource, strings.Join(why, "; "))
-	if len(why) == 0 {
-		e.Sentence = fmt.Sprintf("No flavor of its ClusterQueue has %s.", n.resource)
-	}
-	never := true
-	e.NeverFits = &never
 	return e
+}
+
+// blocking returns the cells of the ask that does not fit, those that miss
+// something first. Where each ask fits alone, what all together miss.
+func (f fit) blocking() []Shortfall {
+	for _, a := range f.asks {
+		cells := f.nearest(a)
+		if slices.ContainsFunc(cells, func(c Shortfall) bool { return c.Missing > 0 }) && !f.fitsAlone(a) {
+			slices.SortStableFunc(cells, func(a, b Shortfall) int { return missingLast(a) - missingLast(b) })
+			return cells
+		}
+	}
+	if all := f.shortfalls(); len(all) > 0 {
+		return all
+	}
+	return f.nearest(f.asks[0])
+}
+
+func missingLast(c Shortfall) int {
+	if c.Missing > 0 {
+		return 0
+	}
+	return 1
+}
+
+func (f fit) fitsAlone(a ask) bool {
+	for _, name := range a.serve {
+		if f.take(map[world.FlavorResource]world.Amount{}, a, name, free) {
+			return true
+		}
+	}
+	return false
 }

@@ -5,7 +5,11 @@
 // in, values out.
 package reason
 
-import "cli.holdfast.dev/holdfast/model/world"
+import (
+	"time"
+
+	"cli.holdfast.dev/holdfast/model/world"
+)
 
 // Class is what stops a Workload now.
 type Class string
@@ -83,8 +87,13 @@ type Explanation struct {
 	Actor  string // who must act, one phrase; empty: nobody
 	// Sentence is one plain sentence with the numbers.
 	Sentence string
-	// Reason and Message are Kueue's own words; empty where it has said nothing.
+	// Reason and Message are Kueue's own words, MessageAt when it wrote them; empty
+	// where it has said nothing.
 	Reason, Message string
+	MessageAt       time.Time
+	// Stuck is set when an eviction, a retry or a check is long overdue: nothing
+	// will happen until somebody looks.
+	Stuck bool
 	// NeverFits is set when the arithmetic shows that no flavor can ever serve the
 	// Workload under today's quota; nil when that cannot be told.
 	NeverFits *bool

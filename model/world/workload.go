@@ -148,6 +148,8 @@ type Workload struct {
 	RequeueCount         int32
 	PastExecutionSeconds *int32
 	UnhealthyNodes       []string
+	// Grace is the longest time that its pods may take to end when told to.
+	Grace time.Duration
 	// GatedBy is the annotation kueue.x-k8s.io/admission-gated-by.
 	GatedBy string
 	// Annotations are the short ones that are neither Kueue's nor kubectl's: a

@@ -1,0 +1,313 @@
+package reason
+
+import (
+	"slices"
+
+	"cli.holdfast.dev/holdfast/model/quota"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+// ask is what one pod set, or several that must get the same flavor, needs of one
+// resource group at least: with minCount, for the fewest pods that may start.
+type ask struct {
+	podSets []string
+	group   int // the resource group
+	needs   []world.Request
+	// serve are the flavors that could serve whatever the quota, in Kueue's order;
+	// refused are the others.
+	serve   []string
+	refused []refusal
+}
+
+// fit is how a Workload's demand stands against its ClusterQueue.
+type fit struct {
+	node *quota.Node
+	asks []ask
+	// uncovered are resources that no group of the queue has quota for.
+	uncovered []string
+	// unknown says what could not be read and may change the answer.
+	unknown string
+}
+
+// measure holds the Workload's demand against the queue.
+func (x *Explainer) measure(w *world.Workload, q *world.ClusterQueue, node *quota.Node, message string) fit {
+	out := fit{node: node}
+	down := turnedDown(message)
+	covered := map[string]bool{}
+	for gi, g := range q.Groups {
+		for _, r := range g.Resources {
+			covered[r] = true
+		}
+		for _, sets := range together(w.PodSets) {
+			a := ask{group: gi}
+			total := map[string]world.Amount{}
+			for _, ps := range sets {
+				a.podSets = append(a.podSets, ps.Name)
+				n := x.requests.Of(w.Namespace, ps)
+				if n.Unknown != "" {
+					out.unknown = n.Unknown
+				}
+				for _, r := range g.Resources {
+					total[r] = total[r].Add(n.Of(r).Mul(int64(atLeast(ps, n.Pods))))
+				}
+			}
+			var asked []string
+			for _, r := range g.Resources {
+				if total[r] > 0 {
+					a.needs = append(a.needs, world.Request{Resource: r, Amount: total[r]})
+					asked = append(asked, r)
+				}
+			}
+			if len(a.needs) == 0 {
+				continue
+			}
+			for _, name := range g.Flavors {
+				if r, bad := x.refused(q, asked, sets, name, down); bad {
+					a.refused = append(a.refused, r)
+				} else if provides(node, name, a.needs) {
+					a.serve = append(a.serve, name)
+				}
+			}
+			out.asks = append(out.asks, a)
+		}
+	}
+	for i := range w.PodSets {
+		ps := &w.PodSets[i]
+		n := x.requests.Of(w.Namespace, ps)
+		for _, r := range n.PerPod {
+			if r.Amount > 0 && atLeast(ps, n.Pods) > 0 && !covered[r.Resource] && !slices.Contains(out.uncovered, r.Resource) {
+				out.uncovered = append(out.uncovered, r.Resource)
+			}
+		}
+	}
+	return out
+}
+
+// together groups the pod sets that must get the same flavor.
+func together(all []world.PodSet) [][]*world.PodSet {
+	var out [][]*world.PodSet
+	at := map[string]int{}
+	for i := range all {
+		ps := &all[i]
+		if ps.Topology == nil || ps.Topology.Group == "" {
+			out = append(out, []*world.PodSet{ps})
+			continue
+		}
+		j, ok := at[ps.Topology.Group]
+		if !ok {
+			j = len(out)
+			at[ps.Topology.Group] = j
+			out = append(out, nil)
+		}
+		out[j] = append(out[j], ps)
+	}
+	return out
+}
+
+// atLeast is the number of pods with which the pod set may start.
+func atLeast(ps *world.PodSet, pods int32) int32 {
+	if ps.MinCount != nil {
+		return max(0, min(pods, *ps.MinCount))
+	}
+	return pods
+}
+
+// refused asks every pod set of the group. What cannot be seen is taken from
+// Kueue's message.
+func (x *Explainer) refused(q *world.ClusterQueue, resources []string, sets []*world.PodSet, flavor string, down refusals) (refusal, bool) {
+	for _, ps := range sets {
+		r, known := x.refuse(q, resources, ps, flavor)
+		if !known {
+			if why, said := down.of(ps.Name)[flavor]; said {
+				return refusal{flavor, ObstacleFlavorMismatch, why}, true
+			}
+			continue
+		}
+		if r.kind != "" {
+			return r, true
+		}
+	}
+	return refusal{}, false
+}
+
+// provides reports whether the spec gives the flavor quota, be it 0, for
+// everything that is needed.
+func provides(node *quota.Node, flavor string, needs []world.Request) bool {
+	for _, n := range needs {
+		if c, ok := node.Cell(world.FlavorResource{Flavor: flavor, Resource: n.Resource}); !ok || !c.InSpec {
+			return false
+		}
+	}
+	return true
+}
+
+// steps bounds the search for an assignment; a Workload has at most 18 pod sets.
+const steps = 50_000
+
+// assignable reports whether every ask can get one flavor so that no cell is
+// asked for more than room gives. sure is false when the search was cut short.
+func (f fit) assignable(room func(quota.Cell) world.Amount, options func(ask) []string) (ok, sure bool) {
+	taken := map[world.FlavorResource]world.Amount{}
+	left := steps
+	var try func(i int) bool
+	try = func(i int) bool {
+		if i == len(f.asks) {
+			return true
+		}
+		a := f.asks[i]
+		for _, name := range options(a) {
+			if left--; left < 0 {
+				return false
+			}
+			if !f.take(taken, a, name, room) {
+				continue
+			}
+			if try(i + 1) {
+				return true
+			}
+			for _, n := range a.needs {
+				fr := world.FlavorResource{Flavor: name, Resource: n.Resource}
+				taken[fr] = taken[fr].Sub(n.Amount)
+			}
+		}
+		return false
+	}
+	ok = try(0)
+	return ok, ok || left >= 0
+}
+
+// take books the ask on the flavor if there is room for all of it.
+func (f fit) take(taken map[world.FlavorResource]world.Amount, a ask, flavor string, room func(quota.Cell) world.Amount) bool {
+	for _, n := range a.needs {
+		fr := world.FlavorResource{Flavor: flavor, Resource: n.Resource}
+		c, _ := f.node.Cell(fr)
+		if taken[fr].Add(n.Amount) > room(c) {
+			return false
+		}
+	}
+	for _, n := range a.needs {
+		fr := world.FlavorResource{Flavor: flavor, Resource: n.Resource}
+		taken[fr] = taken[fr].Add(n.Amount)
+	}
+	return true
+}
+
+// free is what may be taken now, potential what could ever be.
+func free(c quota.Cell) world.Amount      { return max(0, c.Available) }
+func potential(c quota.Cell) world.Amount { return c.Potential }
+
+func serving(a ask) []string { return a.serve }
+
+// everything is also the flavors that refuse for another reason than quota.
+func everything(a ask) []string {
+	out := slices.Clone(a.serve)
+	for _, r := range a.refused {
+		out = append(out, r.flavor)
+	}
+	return out
+}
+
+// shortfalls lists for each flavor that could ever serve what is missing in it
+// now, debt included: one row for each cell, sorted. Asks that can only go to one
+// flavor come together there.
+func (f fit) shortfalls() []Shortfall {
+	forced, most := map[world.FlavorResource]world.Amount{}, map[world.FlavorResource]world.Amount{}
+	for _, a := range f.asks {
+		could := f.couldServe(a)
+		for _, name := range could {
+			for _, n := range a.needs {
+				fr := world.FlavorResource{Flavor: name, Resource: n.Resource}
+				most[fr] = max(most[fr], n.Amount)
+				if len(could) == 1 {
+					forced[fr] = forced[fr].Add(n.Amount)
+				}
+			}
+		}
+	}
+	var out []Shortfall
+	for fr, n := range most {
+		c, _ := f.node.Cell(fr)
+		s := shortfall(c, max(n, forced[fr]))
+		if s.Missing > 0 {
+			out = append(out, s)
+		}
+	}
+	slices.SortFunc(out, func(a, b Shortfall) int {
+		if a.Less(b.FlavorResource) {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// couldServe are the flavors that have room for the ask when nothing is in use.
+func (f fit) couldServe(a ask) []string {
+	var out []string
+	for _, name := range a.serve {
+		if f.take(map[world.FlavorResource]world.Amount{}, a, name, potential) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// shortfall holds the need against one cell. In debt what is free is negative,
+// and all of it must come back.
+func shortfall(c quota.Cell, need world.Amount) Shortfall {
+	return Shortfall{FlavorResource: c.FlavorResource, Need: need, Free: max(0, c.Available), Most: c.Potential, Missing: max(0, need.Sub(c.Available))}
+}
+
+// nearest returns for the ask the flavor that is nearest to serving and its cells:
+// one that can ever serve before one that cannot; among the first the one with
+// the fewest cells missing anything, then Kueue's order; among the others the one
+// with the most.
+func (f fit) nearest(a ask) []Shortfall {
+	var best []Shortfall
+	score := func(cells []Shortfall) (never, missing int, most world.Amount) {
+		for _, c := range cells {
+			if c.Need > c.Most {
+				never++
+			}
+			if c.Missing > 0 {
+				missing++
+			}
+			most = most.Add(c.Most)
+		}
+		return never, missing, most
+	}
+	for _, name := range a.serve {
+		var cells []Shortfall
+		for _, n := range a.needs {
+			c, _ := f.node.Cell(world.FlavorResource{Flavor: name, Resource: n.Resource})
+			cells = append(cells, shortfall(c, n.Amount))
+		}
+		if best == nil {
+			best = cells
+			continue
+		}
+		n1, m1, most1 := score(cells)
+		n0, m0, most0 := score(best)
+		switch {
+		case n1 != n0:
+			if n1 < n0 {
+				best = cells
+			}
+		case n1 > 0:
+			if most1 > most0 {
+				best = cells
+			}
+		case m1 < m0, m1 == m0 && missingOf(cells) < missingOf(best):
+			best = cells
+		}
+	}
+	return best
+}
+
+func missingOf(cells []Shortfall) world.Amount {
+	var sum world.Amount
+	for _, c := range cells {
+		sum = sum.Add(c.Missing)
+	}
+	return sum
+}

@@ -1,0 +1,148 @@
+package reason
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+
+	"cli.holdfast.dev/holdfast/model/project"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+// refusal is why a flavor cannot take a pod set whatever the quota.
+type refusal struct {
+	flavor string
+	kind   ObstacleKind // ObstacleFlavorMismatch, ObstacleFlavorMissing or ObstacleTopology
+	why    string
+}
+
+// refuse says why the flavor cannot take the pod set; an empty kind means that it
+// can. The order and the rules are those of Kueue's
+// pkg/scheduler/flavorassigner (checkFlavorForPodSets), its words too. known is
+// false where the flavor or the pod template cannot be seen.
+func (x *Explainer) refuse(q *world.ClusterQueue, resources []string, ps *world.PodSet, name string) (r refusal, known bool) {
+	if ps.Shape == "" || !x.s.Fresh(world.KindResourceFlavor).Usable() {
+		return refusal{}, false
+	}
+	f := x.s.Flavor(name)
+	if f == nil {
+		return refusal{name, ObstacleFlavorMissing, fmt.Sprintf("flavor %s not found", name)}, true
+	}
+	if why := x.topologyRefuses(q, resources, ps, f); why != "" {
+		return refusal{name, ObstacleTopology, why}, true
+	}
+	k := match{flavor: name, shape: ps.Shape}
+	why, done := x.matches[k]
+	if !done {
+		why = x.placementRefuses(ps.Shape, f)
+		x.matches[k] = why
+	}
+	if why != "" {
+		return refusal{name, ObstacleFlavorMismatch, why}, true
+	}
+	return refusal{}, true
+}
+
+// match is a question that many pod sets ask alike.
+type match struct{ flavor, shape string }
+
+func (x *Explainer) placementRefuses(shape string, f *world.Flavor) string {
+	spec, ok := x.specs[shape]
+	if !ok {
+		read, err := project.PodSpec(shape)
+		if err == nil {
+			spec = &read
+		}
+		x.specs[shape] = spec
+	}
+	if spec == nil {
+		return ""
+	}
+	taints := make([]corev1.Taint, 0, len(f.NodeTaints))
+	for _, t := range f.NodeTaints {
+		taints = append(taints, corev1.Taint{Key: t.Key, Value: t.Value, Effect: corev1.TaintEffect(t.Effect)})
+	}
+	tolerations := append(append([]corev1.Toleration(nil), spec.Tolerations...), f.Tolerations...)
+	keeps := func(t *corev1.Taint) bool {
+		return t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute
+	}
+	if t, bad := corev1helpers.FindMatchingUntoleratedTaint(logr.Discard(), taints, tolerations, keeps, true); bad {
+		return fmt.Sprintf("untolerated taint %s in flavor %s", world.Taint{Key: t.Key, Value: t.Value, Effect: string(t.Effect)}, f.Name)
+	}
+	ok, err := nodeaffinity.GetRequiredNodeAffinity(&corev1.Pod{Spec: relevant(spec, f.NodeLabels)}).Match(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: f.NodeLabels}})
+	if err != nil || !ok {
+		return fmt.Sprintf("flavor %s doesn't match node affinity", f.Name)
+	}
+	return ""
+}
+
+// relevant keeps of a pod's node selector and affinity what speaks of the labels
+// that the flavor sets; other keys are the nodes' business. Terms are
+// alternatives, so one that is left with nothing makes all of them match
+// (Kueue's flavorSelector).
+func relevant(spec *corev1.PodSpec, labels map[string]string) corev1.PodSpec {
+	var out corev1.PodSpec
+	for k, v := range spec.NodeSelector {
+		if _, ok := labels[k]; ok {
+			if out.NodeSelector == nil {
+				out.NodeSelector = map[string]string{}
+			}
+			out.NodeSelector[k] = v
+		}
+	}
+	if spec.Affinity == nil || spec.Affinity.NodeAffinity == nil || spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return out
+	}
+	var terms []corev1.NodeSelectorTerm
+	for _, t := range spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+		var left []corev1.NodeSelectorRequirement
+		for _, e := range t.MatchExpressions {
+			if _, ok := labels[e.Key]; ok {
+				left = append(left, e)
+			}
+		}
+		if len(left) == 0 {
+			return out
+		}
+		terms = append(terms, corev1.NodeSelectorTerm{MatchExpressions: left})
+	}
+	if len(terms) > 0 {
+		out.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: terms}}}
+	}
+	return out
+}
+
+// topologyRefuses holds the pod set's wish for a topology against the flavor's
+// (Kueue's checkPodSetAndFlavorMatchForTAS). resources are those that the pod set
+// asks for of the flavor's group.
+func (x *Explainer) topologyRefuses(q *world.ClusterQueue, resources []string, ps *world.PodSet, f *world.Flavor) string {
+	asked := ps.Topology != nil && ps.Topology.Mode != ""
+	switch {
+	case !asked && f.Topology != "" && !x.topologyOnly(q):
+		return fmt.Sprintf("Flavor %q supports only TopologyAwareScheduling", f.Name)
+	case !asked, f.Topology == "" && len(resources) == 0:
+		return ""
+	case f.Topology == "":
+		return fmt.Sprintf("Flavor %q does not support TopologyAwareScheduling", f.Name)
+	}
+	if t := x.s.Topology(f.Topology); t != nil && ps.Topology.Level != "" && !slices.Contains(t.Levels, ps.Topology.Level) {
+		return fmt.Sprintf("Flavor %q does not contain the requested level", f.Name)
+	}
+	return ""
+}
+
+// topologyOnly reports whether every flavor of the queue has a topology: then
+// each of its Workloads is placed by one, asked for or not.
+func (x *Explainer) topologyOnly(q *world.ClusterQueue) bool {
+	for _, name := range flavorsOf(q) {
+		if f := x.s.Flavor(name); f == nil || f.Topology == "" {
+			return false
+		}
+	}
+	return true
+}
