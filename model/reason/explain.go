@@ -209,7 +209,7 @@ func words(reason, message string) string {
 	return "no reason given"
 }
 
-// short writes a duration as a person says it: 45s, 12m, 3h, 5d.
+// short writes a duration as a person says it: 45s, 12m, 2h05m, 30h, 5d.
 func short(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -218,6 +218,8 @@ func short(d time.Duration) string {
 		return fmt.Sprintf("%ds", int(d.Seconds()))
 	case d < 2*time.Hour:
 		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 10*time.Hour:
+		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 	case d < 48*time.Hour:
 		return fmt.Sprintf("%dh", int(d.Hours()))
 	}

@@ -179,7 +179,7 @@ func TestExplain(t *testing.T) {
 			func(sc *scene) {
 				sc.queue.StopPolicy, sc.local.StopPolicy = world.StopHold, world.StopHoldAndDrain
 			}, asks(5, unused),
-			answer{Held, AdviceChange, "whoever holds the queue", "LocalQueue team/lq is held: nothing is admitted until it is resumed. (1 more in the way)"},
+			answer{Held, AdviceChange, "whoever holds the queue", "LocalQueue team/lq is held: nothing is admitted until it is resumed. Also: ClusterQueue q is held: nothing is admitted until it is resumed."},
 		},
 		"LocalQueue missing": {
 			func(sc *scene) {

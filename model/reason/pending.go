@@ -28,16 +28,16 @@ func (x *Explainer) pending(w *world.Workload) Explanation {
 	queues := x.queueFindings(w)
 	all := append(slices.Clone(queues), x.ownFindings(w)...)
 	e := x.fromMessage(w)
-	if len(all) > 0 && e.Class == Unclear {
-		e.Obstacles = nil
-	}
-	for _, f := range all {
-		e.Obstacles = append(e.Obstacles, f.Obstacle)
-		e.Stuck = e.Stuck || f.stuck
+	if len(all) > 0 && e.NeverFits == nil {
+		// What Kueue wrote is about its queue; whether it would fit is worth knowing
+		// before the queue is mended.
+		if n, ok := x.quotaOrFlavor(w, ""); ok {
+			e.NeverFits, e.Shortfall, e.Obstacles = n.NeverFits, n.Shortfall, n.Obstacles
+		}
 	}
 	if len(all) == 0 {
 		if f, ok := x.inactive(w); ok {
-			e.Obstacles = append(e.Obstacles, f.Obstacle)
+			e.Obstacles = append([]Obstacle{f.Obstacle}, e.Obstacles...)
 			e.Class, e.Advice, e.Actor, e.Sentence = f.class, f.advice, f.actor, f.sentence
 		}
 		return e
@@ -46,6 +46,12 @@ func (x *Explainer) pending(w *world.Workload) Explanation {
 	// will not even look until it ends, then the rest; what only waiting removes
 	// speaks last.
 	slices.SortStableFunc(all, func(a, b finding) int { return a.weight() - b.weight() })
+	var obstacles []Obstacle
+	for _, f := range all {
+		obstacles = append(obstacles, f.Obstacle)
+		e.Stuck = e.Stuck || f.stuck
+	}
+	e.Obstacles = append(obstacles, e.Obstacles...)
 	first := all[0]
 	e.Class, e.Advice, e.Actor, e.Sentence = first.class, first.advice, first.actor, first.sentence
 	if first.class == Backoff && first.advice == AdviceWait {
@@ -58,7 +64,10 @@ func (x *Explainer) pending(w *world.Workload) Explanation {
 		}
 		return e
 	}
-	if n := len(all) - 1; n > 0 {
+	if len(all) > 1 {
+		e.Sentence += " Also: " + all[1].sentence
+	}
+	if n := len(all) - 2; n > 0 {
 		e.Sentence += fmt.Sprintf(" (%d more in the way)", n)
 	}
 	return e
@@ -170,7 +179,7 @@ func heldBy(r *world.HoldRecord) string {
 // notYet says that Kueue has not been seen to follow the spec; empty when it has,
 // or where it says nothing of the generation that it looked at.
 func notYet(m world.Meta, c world.Conditions) string {
-	if a, ok := c.Get(world.CondActive); ok && a.ObservedGeneration > 0 && a.ObservedGeneration < m.Generation {
+	if a, ok := c.Get(world.CondActive); ok && a.Reason != "Stopped" && a.ObservedGeneration > 0 && a.ObservedGeneration < m.Generation {
 		return " (asked for, not yet taken up by Kueue)"
 	}
 	return ""
@@ -322,11 +331,15 @@ func (x *Explainer) backoff(w *world.Workload) finding {
 			why = fmt.Sprintf(" (admission check %s asked for a retry)", k.Name)
 		}
 	}
+	tries := ""
+	if w.RequeueCount > 0 {
+		tries = fmt.Sprintf(" after %d tries", w.RequeueCount)
+	}
 	switch {
 	case late <= 0:
-		f.sentence = fmt.Sprintf("In backoff after %d tries%s: Kueue puts it back into the queue in %s.", w.RequeueCount, why, short(-late))
+		f.sentence = fmt.Sprintf("In backoff%s%s: Kueue puts it back into the queue in %s.", tries, why, short(-late))
 	case late <= patience:
-		f.sentence = fmt.Sprintf("Its backoff after %d tries%s ended %s ago: Kueue is about to put it back into the queue.", w.RequeueCount, why, short(late))
+		f.sentence = fmt.Sprintf("Its backoff%s%s ended %s ago: Kueue is about to put it back into the queue.", tries, why, short(late))
 	default:
 		f.advice, f.actor, f.stuck = AdviceEscalate, queueAdmin, true
 		f.sentence = fmt.Sprintf("Its backoff%s ended %s ago and Kueue has not put it back: the controller may be stuck.", why, short(late))

@@ -27,6 +27,11 @@ const mostFlavors = 16
 func (x *Explainer) StaleOf(q *world.ClusterQueue) Stale {
 	var out stale
 	out.generation(q.Meta, q.Conditions)
+	if c, _ := q.Conditions.Get(world.CondActive); c.Status == "True" {
+		if a := ActivityOf(x.s, q); a.Active != nil && !*a.Active {
+			out.note("the status says that it is active, but Kueue admits nothing: %s", strings.Join(a.Causes, ", "))
+		}
+	}
 	if !x.countable() {
 		return out.done()
 	}
@@ -192,7 +197,7 @@ func (s *stale) counts(q world.QueueStatus, c store.Counts, aside, perhaps int) 
 	most := c.Pending - aside
 	if n := int(q.Pending); n > c.Pending || n < most-perhaps {
 		s.differ("pending: the status says %d, the Workloads %d", n, c.Pending)
-	} else if n != c.Pending {
+	} else if n != c.Pending && aside < c.Pending {
 		s.note("the status counts %d pending of %d: it leaves out those that are held, gated or in backoff", n, c.Pending)
 	}
 }
