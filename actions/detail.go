@@ -1,6 +1,10 @@
 package actions
 
-import "time"
+import (
+	"time"
+
+	"cli.holdfast.dev/holdfast/model/world"
+)
 
 // Entry is one line of a Workload's or queue's history: a condition or an event.
 type Entry struct {
@@ -19,6 +23,10 @@ type Detail struct {
 	// EventsUnknown says why events could not be read; empty: they were, within
 	// the server's retention (one hour by default).
 	EventsUnknown string
+	// Pods are the Workload's, where the object is one; PodsUnknown says why they
+	// could not be read or tied to it.
+	Pods        []world.Pod
+	PodsUnknown string
 	// YAML is the object as the server has it, env values, args and secret-looking
 	// annotations redacted, one line an entry.
 	YAML []string

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"cli.holdfast.dev/holdfast/model/quota"
+	"cli.holdfast.dev/holdfast/model/reason"
+	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui/table"
 	"cli.holdfast.dev/holdfast/ui/term"
@@ -152,7 +154,7 @@ func (s cohorts) numbers(e Env, cells []table.Cell, n *quota.Node, c quota.Cell,
 	switch {
 	case c.Available < 0:
 		cells[5] = table.Cell{Text: c.Available.Text(c.Resource), Role: theme.Alarm}
-	case q != nil && closed(q):
+	case q != nil && closed(e.Snap, q):
 		// Nothing can be admitted, whatever lies idle.
 		cells[5].Text = e.Theme.Glyph.Dash
 	default:
@@ -161,13 +163,9 @@ func (s cohorts) numbers(e Env, cells []table.Cell, n *quota.Node, c quota.Cell,
 }
 
 // closed reports whether a ClusterQueue admits nothing now.
-func closed(q *world.ClusterQueue) bool {
-	return q.StopPolicy.Stopped() || inactive(q.Conditions)
-}
-
-func inactive(c world.Conditions) bool {
-	a, ok := c.Get(world.CondActive)
-	return ok && a.Status == "False"
+func closed(s *store.Snapshot, q *world.ClusterQueue) bool {
+	a := reason.ActivityOf(s, q)
+	return a.Active != nil && !*a.Active
 }
 
 func pendingCell(e Env, n *quota.Node) table.Cell {

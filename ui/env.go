@@ -5,8 +5,10 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"k8s.io/apimachinery/pkg/types"
 
 	"cli.holdfast.dev/holdfast/model/reason"
+	"cli.holdfast.dev/holdfast/model/requests"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui/theme"
@@ -66,33 +68,55 @@ func (e Env) ask(f func(context.Context) tea.Msg) tea.Cmd {
 	}
 }
 
-// explainer is reason.Explain.
-type explainer func(*store.Snapshot, *world.Workload, time.Time) reason.Explanation
+// explainer begins to explain the Workloads of a snapshot at a time.
+type explainer func(*store.Snapshot, time.Time) func(*world.Workload) reason.Explanation
 
-// memo remembers explanations of the rows that are on the screen. They speak of
-// times, so they are kept for one snapshot and a few seconds only. It is used
-// from the drawing loop alone.
+// explain is reason's.
+func explain(s *store.Snapshot, now time.Time) func(*world.Workload) reason.Explanation {
+	return reason.New(s, now).Explain
+}
+
+// memo remembers what was worked out for the rows that are on the screen. The
+// explanations speak of times, so all is kept for one snapshot and a few seconds
+// only. It is used from the drawing loop alone.
 type memo struct {
-	explain explainer
+	begin   explainer
+	explain func(*world.Workload) reason.Explanation
+	queues  *reason.Explainer
+	count   *requests.Counter
 	seq     uint64
 	until   int64
 	rows    map[*world.Workload]reason.Explanation
+	orders  map[string]map[types.UID]int // places by ClusterQueue
 }
 
 const memoSeconds = 5
 
-func newMemo(f explainer) *memo { return &memo{explain: f} }
+func newMemo(f explainer) *memo { return &memo{begin: f} }
 
-// why returns the explanation of the row.
-func (e Env) why(w *world.Workload) reason.Explanation {
+// fresh returns the memo of this snapshot.
+func (e Env) fresh() *memo {
 	m, until := e.memo, e.Now.Unix()/memoSeconds
 	if m.rows == nil || m.seq != e.Snap.Seq || m.until != until {
 		m.seq, m.until, m.rows = e.Snap.Seq, until, map[*world.Workload]reason.Explanation{}
+		m.explain, m.queues, m.count = m.begin(e.Snap, e.Now), reason.New(e.Snap, e.Now), requests.New(e.Snap)
+		m.orders = map[string]map[types.UID]int{}
 	}
+	return m
+}
+
+// why returns the explanation of the row.
+func (e Env) why(w *world.Workload) reason.Explanation {
+	m := e.fresh()
 	x, ok := m.rows[w]
 	if !ok {
-		x = m.explain(e.Snap, w, e.Now)
+		x = m.explain(w)
 		m.rows[w] = x
 	}
 	return x
+}
+
+// asks returns what the pod set of the Workload asks for, as Kueue counts it.
+func (e Env) asks(w *world.Workload, ps *world.PodSet) requests.Count {
+	return e.fresh().count.Of(w.Namespace, ps)
 }

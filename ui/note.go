@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"cli.holdfast.dev/holdfast/model/quota"
+	"cli.holdfast.dev/holdfast/model/reason"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui/table"
@@ -20,7 +21,7 @@ func note(e Env, n *quota.Node, c quota.Cell, has bool, q *world.ClusterQueue) t
 	var parts []string
 	role := theme.Plain
 	if q != nil {
-		text, r := queueNote(e, q.Meta, q.StopPolicy, q.Hold, q.Conditions)
+		text, r := clusterNote(e, q)
 		if text != "" {
 			parts, role = append(parts, text), r
 		}
@@ -48,8 +49,8 @@ func cycleOf(s *store.Snapshot, clusterQueue string) []string {
 	return nil
 }
 
-// clusterNote is queueNote for a ClusterQueue, which may also be caught in a
-// cycle of cohorts.
+// clusterNote is queueNote for a ClusterQueue: everything that keeps it from
+// admitting, which Kueue's condition need not say.
 func clusterNote(e Env, q *world.ClusterQueue) (string, theme.Role) {
 	text, role := queueNote(e, q.Meta, q.StopPolicy, q.Hold, q.Conditions)
 	if c := cycleOf(e.Snap, q.Name); c != nil {
@@ -58,7 +59,21 @@ func clusterNote(e Env, q *world.ClusterQueue) (string, theme.Role) {
 		}
 		return cycleNote(c) + text, theme.Alarm
 	}
-	return text, role
+	obstacles, sentences := reason.QueueObstacles(e.Snap, q)
+	var parts []string
+	for i, o := range obstacles {
+		if o.Kind != reason.ObstacleClusterQueueHeld {
+			parts = append(parts, strings.TrimPrefix(strings.TrimSuffix(sentences[i], "."), "ClusterQueue "+q.Name+" is inactive: "))
+		}
+	}
+	if len(parts) == 0 {
+		return text, role
+	}
+	why := strings.Join(parts, "; ")
+	if q.StopPolicy.Stopped() {
+		return text + "; " + why, theme.Alarm
+	}
+	return "not active: " + why, theme.Alarm
 }
 
 func cellNote(e Env, n *quota.Node, c quota.Cell) (string, theme.Role) {

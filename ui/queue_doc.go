@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cli.holdfast.dev/holdfast/model/quota"
+	"cli.holdfast.dev/holdfast/model/reason"
 	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui/table"
 	"cli.holdfast.dev/holdfast/ui/theme"
@@ -21,8 +22,12 @@ func (s queue) clusterDoc(p *paper) {
 		return
 	}
 	s.state(p, q.Meta, q.StopPolicy, q.Hold, q.Conditions)
-	if c := cycleOf(e.Snap, q.Name); c != nil {
-		p.text("", cycleNote(c)+"; Kueue admits nothing in it", theme.Alarm)
+	if obstacles, sentences := reason.QueueObstacles(e.Snap, q); len(obstacles) > 0 {
+		for i, o := range obstacles {
+			if o.Kind != reason.ObstacleClusterQueueHeld { // said above
+				p.text("", e.Theme.Glyph.Dot+" "+sentences[i], theme.Alarm)
+			}
+		}
 	}
 	cohort := "none"
 	if q.Cohort != "" {
@@ -39,10 +44,11 @@ func (s queue) clusterDoc(p *paper) {
 		}
 		p.text("CHECKS", strings.Join(names, ", "), theme.Plain)
 	}
-	s.tally(p, counts(e, e.Snap.CountsOf(q.Name)), q.Status)
+	s.tally(p, counts(e, e.Snap.CountsOf(q.Name)), q.Status, e.fresh().queues.StaleOf(q))
 	p.gap()
 	quotaTable(p, e.Snap.Tree.ClusterQueue(q.Name))
-	if closed(q) {
+	poolDoc(p, e.Snap.Tree.ClusterQueue(q.Name))
+	if closed(e.Snap, q) {
 		p.raw(e.Theme.Paint(theme.Dim, "FREE is what it could take if it were open; now it admits nothing."))
 	}
 	p.gap()
@@ -82,7 +88,7 @@ func (s queue) localDoc(p *paper) {
 	} else {
 		p.text("QUEUE", q.ClusterQueue+" (whether it exists is not known)", theme.Warn)
 	}
-	s.tally(p, counts(e, e.Snap.CountsOfLocal(q.Key)), q.Status)
+	s.tally(p, counts(e, e.Snap.CountsOfLocal(q.Key)), q.Status, e.fresh().queues.LocalStaleOf(q))
 	s.tail(p, q.Conditions)
 }
 
@@ -126,10 +132,71 @@ func (s queue) selector(p *paper, q *world.ClusterQueue) {
 }
 
 // tally says how many Workloads there are, and what Kueue itself last wrote.
-func (s queue) tally(p *paper, c []table.Cell, st world.QueueStatus) {
+func (s queue) tally(p *paper, c []table.Cell, st world.QueueStatus, stale reason.Stale) {
 	p.text("WORKLOADS", c[0].Text+" pending, "+c[1].Text+" reserving, "+c[2].Text+" of them admitted", theme.Plain)
 	n := func(i int32) string { return count(int(i)) }
 	p.text("", "Kueue's status: "+n(st.Pending)+" pending, "+n(st.Reserving)+" reserving, "+n(st.Admitted)+" admitted", theme.Dim)
+	switch {
+	case stale.Stale:
+		p.text("", "old or wrong: "+stale.Note, theme.Warn)
+	case stale.Note != "":
+		p.text("", stale.Note, theme.Dim)
+	}
+}
+
+// poolDoc says what the node borrows and from whom it may come: Kueue records no
+// loans, so nobody is named alone unless there is nobody else.
+func poolDoc(p *paper, n *quota.Node) {
+	if n == nil || n.Cycle != nil {
+		return
+	}
+	if _, ok := known(p.e, world.KindWorkload, world.KindCohort); !ok {
+		return
+	}
+	for _, c := range n.Cells {
+		if c.Uncovered > 0 {
+			t := showCell(c.FlavorResource) + ": over by " + c.Uncovered.Text(c.Resource)
+			if c.UncoveredMost > c.Uncovered {
+				t += " to " + c.UncoveredMost.Text(c.Resource)
+			}
+			p.text("", t+", which nobody's idle quota covers; it runs on, and nothing new starts before it came back", theme.Alarm)
+		}
+		if c.Borrowed <= 0 {
+			continue
+		}
+		var from []string
+		for _, l := range n.Lenders(c.FlavorResource) {
+			name := l.Name
+			if l.Kind == world.KindCohort {
+				name = "cohort " + name
+			}
+			from = append(from, name+" "+l.Idle.Text(c.Resource))
+		}
+		if len(from) > 0 {
+			p.text("", showCell(c.FlavorResource)+": borrows "+c.Borrowed.Text(c.Resource)+" from the pool; idle there: "+few3(from), theme.Plain)
+		}
+	}
+	if share, ok := n.Share(); ok && fairSharing(p.e) {
+		p.text("SHARE", "weighted share "+share.String(), theme.Plain)
+	}
+}
+
+// few3 names three and how many more there are.
+func few3(names []string) string {
+	if len(names) > 3 {
+		return strings.Join(names[:3], ", ") + " and " + count(len(names)-3) + " more"
+	}
+	return strings.Join(names, ", ")
+}
+
+// fairSharing reports whether any object shows that fair sharing is on.
+func fairSharing(e Env) bool {
+	for _, q := range e.Snap.ClusterQueues {
+		if q.WeightedShare != nil {
+			return true
+		}
+	}
+	return false
 }
 
 var quotaColumns = []table.Column{

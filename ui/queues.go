@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"cli.holdfast.dev/holdfast/model/reason"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui/table"
@@ -149,7 +150,7 @@ func queueRows(s *store.Snapshot, o queueOrder) []queueRow {
 // need ranks what a person should look at: the least first.
 func need(s *store.Snapshot, q *world.ClusterQueue) int {
 	switch {
-	case inactive(q.Conditions) && !q.StopPolicy.Stopped(), cycleOf(s, q.Name) != nil:
+	case !q.StopPolicy.Stopped() && closed(s, q), cycleOf(s, q.Name) != nil:
 		return 0
 	case q.StopPolicy.Stopped(), q.Hold != nil:
 		return 1
@@ -264,6 +265,14 @@ func aboveNote(e Env, q *world.LocalQueue) (string, theme.Role) {
 func clusterState(e Env, q *world.ClusterQueue) table.Cell {
 	if cycleOf(e.Snap, q.Name) != nil {
 		return table.Cell{Text: "in a cycle", Role: theme.Alarm}
+	}
+	a := reason.ActivityOf(e.Snap, q)
+	switch {
+	case q.StopPolicy.Stopped():
+	case a.Active == nil:
+		return table.Cell{Text: "unknown", Role: theme.Warn}
+	case !*a.Active:
+		return table.Cell{Text: "not active", Role: theme.Alarm}
 	}
 	return stateCell(q.Meta, q.StopPolicy, q.Conditions)
 }

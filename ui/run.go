@@ -12,7 +12,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"cli.holdfast.dev/holdfast/model/reason"
 	"cli.holdfast.dev/holdfast/ui/term"
 	"cli.holdfast.dev/holdfast/ui/theme"
 )
@@ -52,7 +51,7 @@ func newProgram(ctx context.Context, opt Options) (*tea.Program, hands, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r := newRoot(ctx, opt, th, realTimer, reason.Explain)
+	r := newRoot(ctx, opt, th, realTimer, explain)
 	r.runner = editorOn(opt)
 	return tea.NewProgram(r, tea.WithContext(ctx), tea.WithAltScreen(), tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler(),
 		tea.WithInput(opt.In), tea.WithOutput(term.NewOutput(opt.Out))), r.hands, nil

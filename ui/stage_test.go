@@ -128,7 +128,11 @@ var now = time.Date(2026, 12, 2, 14, 3, 22, 0, time.FixedZone("", 3600))
 
 // fixedWhy explains by the state alone, so that frames do not depend on how
 // explanations are worded.
-func fixedWhy(_ *store.Snapshot, w *world.Workload, _ time.Time) reason.Explanation {
+func fixedWhy(*store.Snapshot, time.Time) func(*world.Workload) reason.Explanation {
+	return fixedReason
+}
+
+func fixedReason(w *world.Workload) reason.Explanation {
 	switch w.State {
 	case world.Pending:
 		return reason.Explanation{Class: reason.Quota, Advice: reason.AdviceWait, Sentence: "Needs 4 nvidia.com/gpu of a100: 2 are free, 10 at most. Waits for 2 to come back.",

@@ -90,7 +90,10 @@ func (s workload) placeDoc(p *paper) {
 }
 
 func (s workload) podsDoc(p *paper) {
-	for i, ps := range s.row.PodSets {
+	e, w := p.e, s.row
+	unasked := e.fresh().queues.Unasked(w)
+	for i := range w.PodSets {
+		ps := &w.PodSets[i]
 		head := ""
 		if i == 0 {
 			head = "PODS"
@@ -105,8 +108,9 @@ func (s workload) podsDoc(p *paper) {
 		if ps.Reclaimable > 0 {
 			t += ", " + strconv.Itoa(int(ps.Reclaimable)) + " finished"
 		}
+		n := e.asks(w, ps)
 		var reqs []string
-		for _, r := range ps.Requests {
+		for _, r := range n.PerPod {
 			q := r.Resource + " " + r.Amount.Text(r.Resource)
 			if f := ps.Flavors[r.Resource]; f != "" {
 				q += " of " + f
@@ -114,16 +118,68 @@ func (s workload) podsDoc(p *paper) {
 			reqs = append(reqs, q)
 		}
 		if len(reqs) > 0 {
-			t += "  asks for " + strings.Join(reqs, ", ")
-		}
-		if !ps.Exact && len(reqs) > 0 {
-			t += " or more (LimitRanges and RuntimeClasses may add)"
+			t += "  each asks for " + strings.Join(reqs, ", ")
 		}
 		p.text(head, t, theme.Plain)
+		if n.Unknown != "" {
+			p.text("", "or more: "+n.Unknown, theme.Warn)
+		}
+		switch what, named := unasked[ps.Name]; {
+		case named && len(what) == 0:
+			p.text("", "asks for nothing that its ClusterQueue counts", theme.Warn)
+		case named:
+			p.text("", "asks for no "+strings.Join(what, ", ")+": what it uses of that is counted nowhere", theme.Warn)
+		}
 	}
-	ev := append([]string(nil), evictions(s.row)...)
-	if len(ev) > 0 {
+	s.runningDoc(p)
+	if ev := evictions(w); len(ev) > 0 {
 		p.text("EVICTED", strings.Join(ev, ", "), theme.Plain)
+	}
+}
+
+// topPods bounds the pods that are named one by one.
+const topPods = 10
+
+// runningDoc tells of the pods as they were when the page was read: those that do
+// not run first, with their reason.
+func (s workload) runningDoc(p *paper) {
+	l := s.detail
+	if !l.done || l.err != nil {
+		return
+	}
+	if l.detail.PodsUnknown != "" {
+		p.text("", "pods unknown: "+l.detail.PodsUnknown, theme.Warn)
+		return
+	}
+	if len(l.detail.Pods) == 0 {
+		p.text("", "no pod of it exists", theme.Dim)
+		return
+	}
+	byPhase := map[string]int{}
+	var bad []world.Pod
+	for _, x := range l.detail.Pods {
+		byPhase[x.Phase]++
+		if x.Phase == "Pending" || x.Phase == "Failed" {
+			bad = append(bad, x)
+		}
+	}
+	var parts []string
+	for _, phase := range []string{"Running", "Pending", "Failed", "Succeeded", "Unknown"} {
+		if n := byPhase[phase]; n > 0 {
+			parts = append(parts, count(n)+" "+strings.ToLower(phase))
+		}
+	}
+	role := theme.Plain
+	if len(bad) > 0 {
+		role = theme.Warn
+	}
+	p.text("", "of its pods "+strings.Join(parts, ", ")+" "+age(p.e.Now, l.detail.ReadAt)+" ago", role)
+	for i, x := range bad {
+		if i == topPods {
+			p.text("", "and "+plural(len(bad)-i, "more pod"), theme.Dim)
+			return
+		}
+		p.text("", p.e.Theme.Glyph.Dot+" "+x.Name+" "+x.Phase+": "+or(x.Message, "no reason given"), theme.Warn)
 	}
 }
 

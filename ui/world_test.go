@@ -31,6 +31,7 @@ func clusterQueue(name, cohort string, nominal int64) *world.ClusterQueue {
 	return &world.ClusterQueue{
 		Meta: meta("", name), Cohort: cohort, StopPolicy: world.StopNone, Strategy: "BestEffortFIFO", Namespaces: labels.Everything(),
 		Preemption: world.PreemptionPolicy{WithinClusterQueue: "LowerPriority", ReclaimWithinCohort: "Any", BorrowWithinCohort: "Never"},
+		Groups:     []world.ResourceGroup{{Resources: []string{gpu.Resource}, Flavors: []string{gpu.Flavor}}, {Resources: []string{cpu.Resource}, Flavors: []string{cpu.Flavor}}},
 		Quotas:     []world.Quota{{FlavorResource: gpu, Nominal: world.Amount(nominal)}, {FlavorResource: cpu, Nominal: world.Amount(nominal * 8000)}},
 		Conditions: active(),
 	}
@@ -96,6 +97,7 @@ func scene() (*store.Store, *clocktesting.FakePassiveClock) {
 	held.StopPolicy = world.StopHold
 	held.Hold = &world.HoldRecord{Version: 1, By: "kim", At: now.Add(-43 * time.Minute), Reason: "bad quota", Previous: world.StopNone}
 	dead := clusterQueue("team-d-cq", "", 2)
+	dead.Groups[0].Flavors = append(dead.Groups[0].Flavors, "a100-80g")
 	dead.Conditions = world.Conditions{{Type: world.CondActive, Status: "False", Reason: "FlavorNotFound", Message: "references missing ResourceFlavor(s): a100-80g", At: now.Add(-2 * time.Hour)}}
 	debt := clusterQueue("team-e-cq", "", 2)
 	debt.ManagedBy = "Argo CD"
@@ -128,5 +130,26 @@ func scene() (*store.Store, *clocktesting.FakePassiveClock) {
 	done.Conditions = append(done.Conditions, world.Condition{Type: world.CondFinished, Status: "True", Reason: "Succeeded", At: now.Add(-time.Hour)})
 	done.State, done.Usage = world.Finished, nil
 	s.Put(done)
+	s.Put(&world.Flavor{Meta: meta("", gpu.Flavor)})
+	s.Put(&world.Flavor{Meta: meta("", cpu.Flavor)})
+	written(s)
 	return s, c
+}
+
+// written gives every queue the status that Kueue would write.
+func written(s *store.Store) {
+	snap := s.Snapshot()
+	for _, q := range snap.ClusterQueues {
+		o, c := *q, snap.CountsOf(q.Name)
+		o.Status = world.QueueStatus{Pending: int32(c.Pending), Reserving: int32(c.Reserving), Admitted: int32(c.Admitted)}
+		for _, cell := range snap.Tree.ClusterQueue(q.Name).Cells {
+			o.Status.Reservation = append(o.Status.Reservation, world.Use{FlavorResource: cell.FlavorResource, Amount: cell.Reserved})
+		}
+		s.Put(&o)
+	}
+	for _, q := range snap.LocalQueues {
+		o, c := *q, snap.CountsOfLocal(q.Key)
+		o.Status = world.QueueStatus{Pending: int32(c.Pending), Reserving: int32(c.Reserving), Admitted: int32(c.Admitted)}
+		s.Put(&o)
+	}
 }

@@ -236,6 +236,16 @@ func clusterQueueFindings(s *store.Snapshot, q *world.ClusterQueue) []finding {
 	return out
 }
 
+// QueueObstacles lists everything that keeps Kueue from admitting through the
+// ClusterQueue, each with a sentence that says what it means; none for a queue
+// that is open.
+func QueueObstacles(s *store.Snapshot, q *world.ClusterQueue) (obstacles []Obstacle, sentences []string) {
+	for _, f := range clusterQueueFindings(s, q) {
+		obstacles, sentences = append(obstacles, f.Obstacle), append(sentences, f.sentence)
+	}
+	return obstacles, sentences
+}
+
 func flavorsOf(q *world.ClusterQueue) []string {
 	var out []string
 	for _, g := range q.Groups {

@@ -29,7 +29,7 @@ func (x *Explainer) StaleOf(q *world.ClusterQueue) Stale {
 	out.generation(q.Meta, q.Conditions)
 	if c, _ := q.Conditions.Get(world.CondActive); c.Status == "True" {
 		if a := ActivityOf(x.s, q); a.Active != nil && !*a.Active {
-			out.note("the status says that it is active, but Kueue admits nothing: %s", strings.Join(a.Causes, ", "))
+			out.note("it says active, but Kueue admits nothing: %s", strings.Join(a.Causes, ", "))
 		}
 	}
 	if !x.countable() {
@@ -48,7 +48,7 @@ func (x *Explainer) StaleOf(q *world.ClusterQueue) Stale {
 			case !cell.InSpec && cell.Reserved != 0:
 				out.note("%s of %s in use on %s, which the spec no longer has", cell.Reserved.Text(cell.Resource), cell.Resource, cell.Flavor)
 			case cell.InSpec && said[cell.FlavorResource] != cell.Reserved:
-				out.differ("%s of %s reserved: the status says %s, the Workloads %s", cell.Resource, cell.Flavor, said[cell.FlavorResource].Text(cell.Resource), cell.Reserved.Text(cell.Resource))
+				out.differ("%s of %s reserved %s, really %s", cell.Resource, cell.Flavor, said[cell.FlavorResource].Text(cell.Resource), cell.Reserved.Text(cell.Resource))
 			}
 		}
 	}
@@ -189,16 +189,16 @@ func (s *stale) generation(m world.Meta, conds world.Conditions) {
 // aside for certain and perhaps up to perhaps more.
 func (s *stale) counts(q world.QueueStatus, c store.Counts, aside, perhaps int) {
 	if int(q.Reserving) != c.Reserving {
-		s.differ("reserving: the status says %d, the Workloads %d", q.Reserving, c.Reserving)
+		s.differ("reserving %d, really %d", q.Reserving, c.Reserving)
 	}
 	if int(q.Admitted) != c.Admitted {
-		s.differ("admitted: the status says %d, the Workloads %d", q.Admitted, c.Admitted)
+		s.differ("admitted %d, really %d", q.Admitted, c.Admitted)
 	}
 	most := c.Pending - aside
 	if n := int(q.Pending); n > c.Pending || n < most-perhaps {
-		s.differ("pending: the status says %d, the Workloads %d", n, c.Pending)
+		s.differ("pending %d, really %d", n, c.Pending)
 	} else if n != c.Pending && aside < c.Pending {
-		s.note("the status counts %d pending of %d: it leaves out those that are held, gated or in backoff", n, c.Pending)
+		s.note("it counts %d of %d pending: without those that are held, gated or in backoff", n, c.Pending)
 	}
 }
 

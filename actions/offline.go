@@ -1,0 +1,120 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"sort"
+	"time"
+
+	"cli.holdfast.dev/holdfast/model/pods"
+	"cli.holdfast.dev/holdfast/model/store"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+// Offline stands in for a Desk where there is no cluster but a file of its
+// objects: it tells what the file holds and refuses everything else. It is safe
+// for concurrent use and never blocks.
+type Offline struct {
+	Name     string // of the file
+	Snapshot *store.Snapshot
+	Events   []world.Event
+	Pods     []world.Pod
+	// HasPods and HasEvents say that the file holds such objects at all.
+	HasPods, HasEvents bool
+	ReadAt             time.Time
+}
+
+func (o *Offline) refuse() error {
+	return &Problem{What: o.why(), Do: "Open the console on the cluster itself to change anything."}
+}
+
+func (o *Offline) why() string {
+	return fmt.Sprintf("this is the file %s, not a cluster: nothing can be changed", o.Name)
+}
+
+// May refuses everything.
+func (o *Offline) May(world.Ref, Action) (ok bool, why string) { return false, o.why() }
+
+// PlanHold refuses.
+func (o *Offline) PlanHold(context.Context, world.Ref, bool, string) (Plan, error) {
+	return Plan{}, o.refuse()
+}
+
+// PlanResume refuses.
+func (o *Offline) PlanResume(context.Context, world.Ref) (Plan, error) { return Plan{}, o.refuse() }
+
+// PlanExport refuses: there is a file already.
+func (o *Offline) PlanExport(context.Context, Scope) (Plan, error) { return Plan{}, o.refuse() }
+
+// OpenEdit refuses.
+func (o *Offline) OpenEdit(context.Context, world.Ref) (Draft, error) { return Draft{}, o.refuse() }
+
+// PlanEdit refuses.
+func (o *Offline) PlanEdit(context.Context, Draft) (Plan, error) { return Plan{}, o.refuse() }
+
+// AnnotateDraft refuses: there is never a draft.
+func (o *Offline) AnnotateDraft(Draft, error) error { return o.refuse() }
+
+// CloseDraft refuses: there is never a draft.
+func (o *Offline) CloseDraft(Draft) error { return o.refuse() }
+
+// EditorCommand is never asked for, since there is no draft.
+func (o *Offline) EditorCommand(Draft) *exec.Cmd { return exec.Command("false") }
+
+// Execute refuses.
+func (o *Offline) Execute(context.Context, Plan, string) (Result, error) {
+	return Result{}, o.refuse()
+}
+
+// Detail tells what the file holds of the object: its conditions, its events and,
+// of a Workload, its pods.
+func (o *Offline) Detail(_ context.Context, ref world.Ref) (Detail, error) {
+	out := Detail{ReadAt: o.ReadAt, YAML: []string{"The text of the object is in " + o.Name + "."}}
+	meta, conds, ok := o.find(ref)
+	if !ok {
+		return Detail{}, &Problem{What: ref.String() + " is not in " + o.Name, Do: "Press Esc to go back."}
+	}
+	out.Timeline = append(out.Timeline, Entry{At: meta.Created, Kind: "object", Type: "created"})
+	for _, c := range conds {
+		out.Timeline = append(out.Timeline, Entry{At: c.At, Kind: "condition", Type: c.Type + "=" + c.Status, Reason: c.Reason, Text: c.Message})
+	}
+	if !o.HasEvents {
+		out.EventsUnknown = "the file holds no events"
+	}
+	for _, e := range o.Events {
+		if e.Kind == ref.Kind && e.Object == ref.Key && (e.ObjectUID == "" || ref.UID == "" || e.ObjectUID == ref.UID) {
+			out.Timeline = append(out.Timeline, Entry{At: e.At, Kind: "event", Type: e.Type, Reason: e.Reason, Text: e.Message, Count: e.Count})
+		}
+	}
+	sort.SliceStable(out.Timeline, func(i, j int) bool { return out.Timeline[i].At.Before(out.Timeline[j].At) })
+	if w := o.Snapshot.WorkloadByKey(ref.Key); ref.Kind == world.KindWorkload && w != nil {
+		out.Pods = pods.Of(w, o.Pods)
+		if !o.HasPods {
+			out.PodsUnknown = "the file holds no pods"
+		}
+	}
+	return out, nil
+}
+
+func (o *Offline) find(ref world.Ref) (world.Meta, world.Conditions, bool) {
+	switch ref.Kind {
+	case world.KindWorkload:
+		if w := o.Snapshot.WorkloadByKey(ref.Key); w != nil {
+			return w.Meta, w.Conditions, true
+		}
+	case world.KindClusterQueue:
+		if q := o.Snapshot.ClusterQueue(ref.Name); q != nil {
+			return q.Meta, q.Conditions, true
+		}
+	case world.KindLocalQueue:
+		if q := o.Snapshot.LocalQueue(ref.Key); q != nil {
+			return q.Meta, q.Conditions, true
+		}
+	case world.KindCohort:
+		if c := o.Snapshot.Cohort(ref.Name); c != nil {
+			return c.Meta, nil, true
+		}
+	}
+	return world.Meta{}, nil, false
+}
