@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"k8s.io/apimachinery/pkg/types"
 
+	"cli.holdfast.dev/holdfast/model/position"
 	"cli.holdfast.dev/holdfast/model/reason"
 	"cli.holdfast.dev/holdfast/model/requests"
 	"cli.holdfast.dev/holdfast/model/store"
@@ -41,6 +42,7 @@ type Env struct {
 	hands  hands
 	memo   *memo
 	log    func() []string
+	places Places
 }
 
 // timer returns a command that waits and then gives the message. Tests put their
@@ -87,7 +89,11 @@ type memo struct {
 	seq     uint64
 	until   int64
 	rows    map[*world.Workload]reason.Explanation
-	orders  map[string]map[types.UID]int // places by ClusterQueue
+	// line is the estimated order of the ClusterQueue asked for last; sorting a long
+	// one is not done for every snapshot.
+	line      map[types.UID]int
+	lineOf    string
+	lineUntil int64
 }
 
 const memoSeconds = 5
@@ -100,7 +106,6 @@ func (e Env) fresh() *memo {
 	if m.rows == nil || m.seq != e.Snap.Seq || m.until != until {
 		m.seq, m.until, m.rows = e.Snap.Seq, until, map[*world.Workload]reason.Explanation{}
 		m.explain, m.queues, m.count = m.begin(e.Snap, e.Now), reason.New(e.Snap, e.Now), requests.New(e.Snap)
-		m.orders = map[string]map[types.UID]int{}
 	}
 	return m
 }
@@ -119,4 +124,38 @@ func (e Env) why(w *world.Workload) reason.Explanation {
 // asks returns what the pod set of the Workload asks for, as Kueue counts it.
 func (e Env) asks(w *world.Workload, ps *world.PodSet) requests.Count {
 	return e.fresh().count.Of(w.Namespace, ps)
+}
+
+// place says where a pending Workload stands among those that wait for its
+// ClusterQueue, by Kueue's own word where it was read, else by an estimate;
+// empty where it stands in no queue.
+func (e Env) place(w *world.Workload) string {
+	q, ok := e.Snap.QueueOf(w)
+	if !ok || w.State != world.Pending {
+		return ""
+	}
+	why := ""
+	if e.places != nil {
+		places, at, unread := e.places.Of(q)
+		if n, ok := places[w.Key]; ok {
+			return "number " + count(n) + " of " + count(len(places)) + " that wait for ClusterQueue " + q + ", said Kueue " + age(e.Now, at) + " ago"
+		}
+		why = unread
+	}
+	m, until := e.fresh(), e.Now.Unix()/memoSeconds
+	if m.lineOf != q || m.lineUntil != until {
+		m.lineOf, m.lineUntil, m.line = q, until, map[types.UID]int{}
+		for i, x := range position.In(e.Snap, q) {
+			m.line[x.UID] = i + 1
+		}
+	}
+	n, ok := m.line[w.UID]
+	if !ok {
+		return ""
+	}
+	out := "number " + count(n) + " of " + count(len(m.line)) + " that wait for ClusterQueue " + q + ", estimated"
+	if why != "" {
+		out += " (Kueue's own order: " + why + ")"
+	}
+	return out
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cli.holdfast.dev/holdfast/model/store"
+	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui/term"
 	"cli.holdfast.dev/holdfast/ui/theme"
@@ -34,7 +35,10 @@ func (r root) header() string {
 		left = append(left, segment{r.theme.Glyph.Cross + " Kueue's controller is not ready", theme.Alarm, 3})
 	}
 	badge := segment{"WRITE", theme.Badge, 0}
-	if r.opt.ReadOnly {
+	switch {
+	case r.opt.File != "":
+		badge = segment{"FILE", theme.Good, 0}
+	case r.opt.ReadOnly:
 		badge = segment{"READ-ONLY", theme.Good, 0}
 	}
 	clock := r.now.Format(time.TimeOnly)
@@ -87,6 +91,9 @@ func mostDroppable(ss []segment) int {
 }
 
 func (r root) place(c world.Contract) segment {
+	if r.opt.File != "" {
+		return segment{tail(text.Clean(r.opt.File), max(12, r.w/3), r.theme.Glyph.Ellipsis), theme.Strong, 0}
+	}
 	name := c.Context
 	if name == "" {
 		name = "no context"
@@ -114,6 +121,8 @@ func tail(s string, w int, ellipsis string) string {
 func (r root) person(c world.Contract) segment {
 	short := func(s string) string { return term.Clip(s, max(12, r.w/5), r.theme.Glyph.Ellipsis) }
 	switch {
+	case r.opt.File != "":
+		return segment{}
 	case c.Impersonates != "":
 		return segment{"AS " + short(c.Impersonates), theme.Alarm, 0}
 	case c.User == "":
@@ -139,6 +148,13 @@ func kueue(c world.Contract) segment {
 func (r root) freshness() segment {
 	g := r.theme.Glyph
 	kind, worst, shut := worstFeed(r.live)
+	if r.opt.File != "" {
+		s := segment{"not live", theme.Warn, 0}
+		if len(shut) > 0 {
+			s.text += ", " + strings.Replace(strings.Join(shut, ", "), "not served", "not in the file", 1)
+		}
+		return s
+	}
 	s := segment{g.Live + " live", theme.Good, 0}
 	switch worst.Feed {
 	case world.Syncing:

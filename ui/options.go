@@ -10,9 +10,11 @@ package ui
 import (
 	"io"
 	"os"
+	"time"
 
 	"k8s.io/utils/clock"
 
+	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui/theme"
 )
 
@@ -30,8 +32,13 @@ type Options struct {
 	// ReadOnly disables what changes the cluster. It only spares a person the
 	// refusal: what enforces it is the Desk.
 	ReadOnly bool
+	// File is the name of the file that the snapshot comes from; empty where it is a
+	// cluster. The Desk then says why nothing can be changed.
+	File string
 	// Production marks the context as one where a slip hurts.
 	Production bool
+	// Places tells Kueue's own order of a queue; nil: it is estimated.
+	Places Places
 	// Start is the tab to begin with; the zero value is Cohorts.
 	Start Tab
 	// Log returns the lines that would have gone to the terminal, oldest first; nil
@@ -40,6 +47,16 @@ type Options struct {
 	// In and Out are the terminal; nil is the process's own.
 	In  io.Reader
 	Out io.Writer
+}
+
+// Places is Kueue's order of the Workloads that wait, as it was last read. Both
+// methods return at once and may be called from any goroutine.
+type Places interface {
+	// Want names the ClusterQueues whose order is on the screen now.
+	Want(clusterQueues []string)
+	// Of returns the places, from 1, that Kueue gave, and when; why says why there
+	// are none.
+	Of(clusterQueue string) (places map[world.Key]int, at time.Time, why string)
 }
 
 func (o Options) withDefaults() Options {

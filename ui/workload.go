@@ -95,6 +95,9 @@ func (s workload) Update(e Env, m tea.Msg) (Screen, Intent) {
 		if now != nil {
 			s.row = now
 		}
+		if q, ok := e.Snap.QueueOf(s.row); ok && e.places != nil && s.row.State == world.Pending {
+			e.places.Want([]string{q})
+		}
 		if m.first {
 			var c tea.Cmd
 			s.detail, c = s.detail.load(e, s.row.Ref())

@@ -72,6 +72,9 @@ func (s workload) placeDoc(p *paper) {
 			p.text("", "ClusterQueue "+name+" is not known", theme.Warn)
 		}
 	}
+	if where := e.place(w); where != "" {
+		p.text("PLACE", where, theme.Plain)
+	}
 	prio := strconv.Itoa(int(w.Priority))
 	if w.PriorityClass != "" {
 		prio += " (" + w.PriorityClass + ")"
