@@ -1,8 +1,11 @@
 // Package quota computes Kueue's quota arithmetic for a whole cohort tree: what
 // each ClusterQueue and Cohort has, uses, borrows, and can still take.
 //
-// The formulas are those of Kueue's pkg/cache/scheduler/resource_node.go
-// (v0.19.2). The package is pure: values in, values out, no clock, no I/O.
+// The formulas are those of Kueue's pkg/cache/scheduler/resource_node.go and
+// fair_sharing.go (v0.19.2). Where sums reach the end of 64 bits Kueue's own
+// cache depends on the order of events; the numbers here are those that it has
+// after adding a whole tree up, as it does on every change of a spec. The
+// package is pure: values in, values out, no clock, no I/O.
 package quota
 
 import (
@@ -26,7 +29,10 @@ type Cell struct {
 	world.FlavorResource
 	// InSpec is false for use of a flavor or resource that the spec no longer has
 	// (ClusterQueue), or that only the subtree has (Cohort).
-	InSpec         bool
+	InSpec bool
+	// InSubtree is set when the spec of the node or of one below it has the cell;
+	// where it is not, Workloads hold what no quota there is for any more.
+	InSubtree      bool
 	Nominal        world.Amount
 	BorrowingLimit *world.Amount
 	LendingLimit   *world.Amount
@@ -34,6 +40,11 @@ type Cell struct {
 	Subtree world.Amount
 	// Local is the part of Subtree that the lending limit keeps from the parent.
 	Local world.Amount
+	// Lendable is the part of Subtree that the parent may lend to others, in use
+	// or not: Subtree-Local. It is 0 at a root, which has nobody to lend to, and at a
+	// node with Unlimited quota and a lending limit, all of which Kueue counts as
+	// local.
+	Lendable world.Amount
 	// Reserved counts against the node's quota: a ClusterQueue's own Workloads; in
 	// a Cohort the use that the children keep in it beyond their local quota.
 	Reserved world.Amount
@@ -41,12 +52,24 @@ type Cell struct {
 	Admitted world.Amount
 	// Borrowed is max(0, Reserved-Subtree), and 0 at a root: nobody lends to it.
 	Borrowed world.Amount
-	// Available is what one more Workload could take now; negative in debt.
+	// Available is what one more Workload could take now; negative in debt, and
+	// without any debt where a node or one above it uses more than its borrowing
+	// limit allows.
 	Available world.Amount
 	// Potential is the most that could ever be taken with nothing in use.
 	Potential world.Amount
 	// IdleLendable is what lies idle here and may be lent to the parent.
 	IdleLendable world.Amount
+	// Uncovered and UncoveredMost bound the node's debt: the part of its use beyond
+	// its quota for which no idle quota stands anywhere in its tree. The tree's debt
+	// is that of its root, where both are max(0, Reserved-Subtree). Below, it lies
+	// with those that borrow, and where several borrow from one pool nothing says
+	// whose share of it is missing: Uncovered is what the node owes whoever the
+	// others are covered by, UncoveredMost what it owes at most. They are equal where
+	// the answer is certain: without debt, for a single borrower, or where nothing
+	// is idle. Neither exceeds Borrowed. The children's Uncovered add up to no more
+	// than their parent's, their UncoveredMost to no less than their parent's.
+	Uncovered, UncoveredMost world.Amount
 }
 
 // Node is a ClusterQueue or a Cohort in the tree.
@@ -63,14 +86,17 @@ type Node struct {
 	// the least name; nil where there is none. A node that reaches a cycle has no
 	// Cells: Kueue admits nothing there and no number would be true.
 	Cycle []string
-	// Cells are sorted by flavor, then resource.
+	// Cells are sorted by flavor, then resource. A cell is here when the node's
+	// spec has it, a Workload uses it, or a child has it; so a parent has every cell
+	// of its children, and a child may lack what its parent has.
 	Cells []Cell
+
+	share Share
 }
 
 // Cell returns the cell of the flavor and resource, and whether the node has it.
 func (n *Node) Cell(fr world.FlavorResource) (Cell, bool) {
-	i := sort.Search(len(n.Cells), func(i int) bool { return !n.Cells[i].Less(fr) })
-	if i < len(n.Cells) && n.Cells[i].FlavorResource == fr {
+	if i, ok := find(n.Cells, fr); ok {
 		return n.Cells[i], true
 	}
 	return Cell{}, false
@@ -92,8 +118,9 @@ func (t *Tree) ClusterQueue(name string) *Node { return t.queues[name] }
 func (t *Tree) Cohort(name string) *Node { return t.cohorts[name] }
 
 // Build makes the tree. use returns what a ClusterQueue's Workloads hold, in
-// any order, each cell at most once. Build reads its arguments only and ends in
-// time linear in nodes and cells, cycles included.
+// any order, each cell at most once. Build reads its arguments only. But for the
+// sorting its time is linear in nodes and cells, cycles included. The tree never
+// changes afterwards: any number of goroutines may read it.
 func Build(queues []*world.ClusterQueue, cohorts []*world.Cohort, use func(queue string) []Usage) *Tree {
 	t := &Tree{queues: make(map[string]*Node, len(queues)), cohorts: map[string]*Node{}}
 	specs := make(map[string]*world.Cohort, len(cohorts))
@@ -117,13 +144,14 @@ func Build(queues []*world.ClusterQueue, cohorts []*world.Cohort, use func(queue
 		t.queues[q.Name] = n
 	}
 	t.link()
-	b := builder{use: use, specs: specs, queues: make(map[string]*world.ClusterQueue, len(queues))}
+	b := builder{use: use, specs: specs, queues: make(map[string]*world.ClusterQueue, len(queues)), pool: pool{}}
 	for _, q := range queues {
 		b.queues[q.Name] = q
 	}
 	for _, r := range t.Roots {
 		if r.Cycle == nil {
 			b.up(r)
+			b.root(r)
 			b.down(r)
 		}
 	}

@@ -42,15 +42,45 @@ func uses(m map[string]string) func(string) []Usage {
 	}
 }
 
-type row struct{ Subtree, Local, Potential, Reserved, Available string }
+// row is one cell as text; Lenders are written "name idle", "name(own) idle", and
+// with "<most" where less than what is idle can have reached the borrower.
+type row struct {
+	Subtree, Local, Potential, Reserved, Available, Share string
+	Lendable, Idle, Uncovered                             string
+	Lenders                                               []string
+}
+
+func text(a world.Amount) string { return a.Text("cpu") }
+
+func rowOf(n *Node) row {
+	c, _ := n.Cell(cpuD)
+	share, _ := n.Share()
+	out := row{
+		Subtree: text(c.Subtree), Local: text(c.Local), Potential: text(c.Potential), Reserved: text(c.Reserved), Available: text(c.Available),
+		Share: share.String(), Lendable: text(c.Lendable), Idle: text(c.IdleLendable), Uncovered: text(c.Uncovered),
+	}
+	if c.UncoveredMost != c.Uncovered {
+		out.Uncovered += " to " + text(c.UncoveredMost)
+	}
+	for _, l := range n.Lenders(cpuD) {
+		x := l.Name
+		if l.Own {
+			x += "(own)"
+		}
+		x += " " + text(l.Idle)
+		if l.Most != l.Idle {
+			x += " <" + text(l.Most)
+		}
+		out.Lenders = append(out.Lenders, x)
+	}
+	return out
+}
 
 func rows(t *Tree) map[string]row {
 	out := map[string]row{}
 	var walk func(n *Node)
 	walk = func(n *Node) {
-		c, _ := n.Cell(cpuD)
-		txt := func(a world.Amount) string { return a.Text("cpu") }
-		out[n.Name] = row{txt(c.Subtree), txt(c.Local), txt(c.Potential), txt(c.Reserved), txt(c.Available)}
+		out[n.Name] = rowOf(n)
 		for _, ch := range n.Children {
 			walk(ch)
 		}
@@ -61,42 +91,14 @@ func rows(t *Tree) map[string]row {
 	return out
 }
 
-// The expected numbers were computed with Kueue 0.17.0's own resource_node.go.
-func TestWorkedExample(t *testing.T) {
-	queues := []*world.ClusterQueue{
-		queue("n-a", "north", cell("10", "", "4")), queue("n-b", "north", cell("2", "3", "")), queue("s-a", "south", cell("8", "", "")),
+func TestACohortWithoutAnObjectIsImplicit(t *testing.T) {
+	tr := Build([]*world.ClusterQueue{queue("q", "named", nil)}, []*world.Cohort{group("real", "above", nil)}, uses(nil))
+	got := map[string]bool{}
+	for _, name := range []string{"named", "real", "above"} {
+		got[name] = tr.Cohort(name).Implicit
 	}
-	cohorts := []*world.Cohort{group("plant", "", cell("4", "", "")), group("north", "plant", cell("6", "5", "8")), group("south", "plant", nil)}
-	tests := map[string]struct {
-		use  map[string]string
-		want map[string]row
-	}{
-		"U1": {map[string]string{"n-a": "9", "n-b": "4500m", "s-a": "11"}, map[string]row{
-			"plant": {"20", "0", "20", "14500m", "5500m"}, "north": {"12", "4", "17", "7500m", "5500m"}, "south": {"8", "0", "20", "11", "5500m"},
-			"n-a": {"10", "6", "23", "9", "5500m"}, "n-b": {"2", "0", "5", "4500m", "500m"}, "s-a": {"8", "0", "20", "11", "5500m"},
-		}},
-		"U2": {map[string]string{"n-a": "14", "n-b": "4500m", "s-a": "11"}, map[string]row{
-			"plant": {"20", "0", "20", "19500m", "500m"}, "north": {"12", "4", "17", "12500m", "500m"}, "south": {"8", "0", "20", "11", "500m"},
-			"n-a": {"10", "6", "23", "14", "500m"}, "n-b": {"2", "0", "5", "4500m", "500m"}, "s-a": {"8", "0", "20", "11", "500m"},
-		}},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			if d := cmp.Diff(tc.want, rows(Build(queues, cohorts, uses(tc.use)))); d != "" {
-				t.Errorf("cells (-want +got):\n%s", d)
-			}
-		})
-	}
-}
-
-func TestDebtReachesEverySibling(t *testing.T) {
-	tr := Build([]*world.ClusterQueue{queue("ink", "press", cell("6", "", "")), queue("foil", "press", cell("4", "2", ""))}, nil, uses(map[string]string{"ink": "9", "foil": "3"}))
-	want := map[string]row{"press": {"10", "0", "10", "12", "-2"}, "ink": {"6", "0", "10", "9", "-2"}, "foil": {"4", "0", "6", "3", "-2"}}
-	if d := cmp.Diff(want, rows(tr)); d != "" {
-		t.Errorf("cells (-want +got):\n%s", d)
-	}
-	if !tr.Cohort("press").Implicit {
-		t.Error("a cohort without an object must be implicit")
+	if d := cmp.Diff(map[string]bool{"named": true, "real": false, "above": true}, got); d != "" {
+		t.Errorf("implicit (-want +got):\n%s", d)
 	}
 }
 
@@ -108,6 +110,12 @@ func TestCyclesShowNoNumbers(t *testing.T) {
 		got[n.Name] = n.Cycle
 		if n.Cycle != nil && len(n.Cells) != 0 {
 			t.Errorf("%s reaches a cycle and has numbers: %v", n.Name, n.Cells)
+		}
+		if _, ok := n.Share(); ok != (n.Cycle == nil) {
+			t.Errorf("%s reaches cycle %v and has a share: %v", n.Name, n.Cycle, ok)
+		}
+		if l := n.Lenders(cpuD); len(l) > 0 {
+			t.Errorf("%s borrows nothing that is known, and %v lend to it", n.Name, l)
 		}
 	}
 	abc := []string{"a", "b", "c"}
