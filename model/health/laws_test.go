@@ -112,7 +112,7 @@ func randomWorkload(t *rapid.T, i int) *world.Workload {
 
 // allowed are the severities of each class, after the report's own line.
 var allowed = map[Class][]Severity{
-	Controller: {Critical}, Readiness: {Warning}, Debt: {Critical}, Stuck: {Critical}, PingPong: {Critical}, NeverFits: {Warning},
+	Controller: {Critical, Info}, Readiness: {Warning}, Debt: {Critical}, Stuck: {Critical}, PingPong: {Critical}, NeverFits: {Warning},
 	StaleStatus: {Warning}, Strangers: {Info}, UnusedFlavor: {Info},
 	Class(reason.Flavor): {Critical}, Class(reason.NamespaceSelector): {Critical}, Class(reason.Misconfigured): {Critical}, Class(reason.Webhook): {Critical},
 	Class(reason.Held): {Warning}, Class(reason.Deactivated): {Warning, Info}, Class(reason.AdmissionCheck): {Critical, Warning, Info},

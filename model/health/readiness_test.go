@@ -10,19 +10,28 @@ import (
 )
 
 func TestReadiness(t *testing.T) {
+	down := func(class, severity, part string) []said {
+		return []said{{class, severity, "Kueue/" + part, 0, "escalate", admin}}
+	}
+	works := world.Contract{Asked: true, Probed: true, Controller: world.Ready, ConversionWebhook: world.Ready, Visibility: world.Ready}
 	tests := map[string]struct {
-		contract world.Contract
+		contract func(*world.Contract)
 		want     []said
 	}{
-		"a file: nobody was asked": {world.Contract{}, []said{}},
-		"all works":                {world.Contract{Asked: true, Controller: world.Ready}, []said{}},
-		"the controller does not":  {world.Contract{Asked: true, Controller: world.NotReady}, []said{{"controller", "critical", "Kueue/controller", 0, "escalate", admin}}},
-		"nobody may look at it":    {world.Contract{Asked: true}, []said{{"readiness", "warning", "Kueue/controller", 0, "none", ""}}},
+		"a file: nobody was asked":           {func(c *world.Contract) { *c = world.Contract{Controller: world.NotReady} }, []said{}},
+		"all works":                          {func(*world.Contract) {}, []said{}},
+		"the webhooks are not known to work": {func(c *world.Contract) { c.ConversionWebhook, c.Visibility = world.Unknown, world.Unknown }, []said{}},
+		"nobody may look at the controller":  {func(c *world.Contract) { c.Controller = world.Unknown }, []said{{"readiness", "warning", "Kueue/controller", 0, "none", ""}}},
+		"the controller does not work":       {func(c *world.Contract) { c.Controller = world.NotReady }, down("controller", "critical", "controller")},
+		"nor the validating webhook":         {func(c *world.Contract) { c.ValidatingWebhook = world.NotReady }, down("webhook", "critical", "validatingWebhook")},
+		"nor the conversion webhook":         {func(c *world.Contract) { c.ConversionWebhook = world.NotReady }, down("webhook", "critical", "conversionWebhook")},
+		"nor the Visibility API":             {func(c *world.Contract) { c.Visibility = world.NotReady }, down("controller", "info", "visibility")},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			sc := newScene().settle()
-			sc.contract = tc.contract
+			sc.contract = works
+			tc.contract(&sc.contract)
 			if d := cmp.Diff(tc.want, sayings(Alerts(sc.input()))); d != "" {
 				t.Errorf("alerts (-want +got):\n%s", d)
 			}
@@ -33,7 +42,18 @@ func TestReadiness(t *testing.T) {
 func TestReadinessSaysWhatWasSeen(t *testing.T) {
 	sc := newScene().settle()
 	sc.contract = world.Contract{Asked: true, Controller: world.NotReady, ControllerDetail: "0 of 2 replicas are available"}
-	if a := find(t, Alerts(sc.input()), Controller, "Kueue/controller"); !strings.HasSuffix(a.Explanation, " 0 of 2 replicas are available") {
+	if a := find(t, Alerts(sc.input()), Controller, "Kueue/controller"); !strings.HasSuffix(a.Explanation, " 0 of 2 replicas are available.") {
 		t.Errorf("%q", a.Explanation)
+	}
+}
+
+// A webhook that is down and the Workloads that met it are one alert.
+func TestAWebhookAndThoseItStops(t *testing.T) {
+	text := `Failed to admit workload: Internal error occurred: failed calling webhook "vworkload.kb.io": no endpoints available`
+	sc := with(waits("a", 1, text), waits("b", 1, text)).settle()
+	sc.contract = world.Contract{Asked: true, Controller: world.Ready, ValidatingWebhook: world.NotReady}
+	want := []said{{"webhook", "critical", "Kueue/validatingWebhook", 2, "escalate", admin}}
+	if d := cmp.Diff(want, sayings(Alerts(sc.input()))); d != "" {
+		t.Errorf("alerts (-want +got):\n%s", d)
 	}
 }
