@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"gopkg.in/inf.v0"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
@@ -23,6 +24,7 @@ const CPU = "cpu"
 // requests: MilliValue for cpu, Value (rounded up) for the rest; what does not
 // fit into 64 bits is Unlimited, or the least value when negative.
 func ParseAmount(name string, q resource.Quantity) Amount {
+	q = Tame(q)
 	scale, most := resource.Scale(0), int64(math.MaxInt64)
 	if name == CPU {
 		scale, most = resource.Milli, math.MaxInt64/1000 // Kueue draws the line at whole cores
@@ -34,6 +36,33 @@ func ParseAmount(name string, q resource.Quantity) Amount {
 		return math.MinInt64
 	}
 	return Amount(q.ScaledValue(scale))
+}
+
+// extreme is the power of ten beyond which a quantity is tamed, in both
+// directions: far outside of what 64 bits hold.
+const extreme = 40
+
+// Tame returns q, or in its place one that counts the same where q's exponent is
+// so large that arithmetic with it would take minutes: "1e100000000" is a
+// quantity by its grammar. Every quantity that comes from outside passes through
+// here before anything is computed with it.
+func Tame(q resource.Quantity) resource.Quantity {
+	if q.Format != resource.DecimalExponent {
+		return q // no suffix reaches far
+	}
+	d := q.DeepCopy()
+	dec := d.AsDec()
+	// The number of digits before the point, but for one.
+	power := dec.UnscaledBig().BitLen()*30103/100000 - int(dec.Scale())
+	switch {
+	case power > extreme:
+		power = extreme
+	case power < -extreme:
+		power = -extreme
+	default:
+		return q
+	}
+	return *resource.NewDecimalQuantity(*inf.NewDec(int64(dec.Sign()), inf.Scale(-power)), resource.DecimalExponent)
 }
 
 // Add returns a+b; Unlimited absorbs, and overflow stops at the ends.

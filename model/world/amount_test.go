@@ -2,6 +2,7 @@ package world
 
 import (
 	"math"
+	"regexp"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -66,4 +67,65 @@ func TestUnlimitedIsAWord(t *testing.T) {
 	if got := Unlimited.Text("cpu"); got != "unlimited" {
 		t.Errorf("%q, want unlimited", got)
 	}
+}
+
+// The grammar allows exponents with which arithmetic would take minutes.
+func TestExtremeExponents(t *testing.T) {
+	tests := map[string]struct{ cpu, bytes Amount }{
+		"1e100000000":           {Unlimited, Unlimited},
+		"1e-30":                 {1, 1}, // rounded up, like everything below one
+		"-1e100000000":          {math.MinInt64, math.MinInt64},
+		"0e100000000":           {0, 0},
+		"1234567e-6":            {1235, 2},
+		"9223372036854775807e0": {Unlimited, Unlimited},
+		"1e3":                   {1000000, 1000},
+	}
+	for in, want := range tests {
+		q := resource.MustParse(in)
+		if cpu, bytes := ParseAmount("cpu", q), ParseAmount("memory", q); cpu != want.cpu || bytes != want.bytes {
+			t.Errorf("%s: cpu %d, memory %d; want %d and %d", in, cpu, bytes, want.cpu, want.bytes)
+		}
+	}
+}
+
+// hangs finds what Kubernetes' own parser takes minutes for: a large negative
+// exponent. The reader of files (model/file) refuses such text; an API server
+// would never have got so far.
+var hangs = regexp.MustCompile(`[eE][+-]?0*[0-9]{4,}`)
+
+// Whatever reads as a quantity is the amount that Kueue makes of it, and the text
+// of an amount reads back as the same amount.
+func FuzzAmount(f *testing.F) {
+	for _, q := range quantities() {
+		f.Add("cpu", q)
+		f.Add("memory", q)
+	}
+	format := kueueresources.NewResourceFormatter()
+	f.Fuzz(func(t *testing.T, name, in string) {
+		if hangs.MatchString(in) {
+			return
+		}
+		q, err := resource.ParseQuantity(in)
+		if err != nil {
+			return
+		}
+		got := ParseAmount(name, q)
+		if want := kueueresources.AmountFromQuantity(corev1.ResourceName(name), Tame(q)).Int64(); int64(got) != want && got != math.MinInt64 {
+			t.Fatalf("%s %q: %d, Kueue has %d", name, in, got, want)
+		}
+		if got == Unlimited || got == math.MinInt64 {
+			return
+		}
+		text := got.Text(name)
+		if want := format.ResourceQuantityString(corev1.ResourceName(name), int64(got)); text != want {
+			t.Fatalf("%s %d is written %q, Kueue writes %q", name, got, text, want)
+		}
+		back, err := resource.ParseQuantity(text)
+		if err != nil {
+			t.Fatalf("%s %d is written %q, which does not read back: %v", name, got, text, err)
+		}
+		if again := ParseAmount(name, back); again != got {
+			t.Fatalf("%s %d is written %q, which reads back as %d", name, got, text, again)
+		}
+	})
 }
