@@ -83,10 +83,14 @@ func cellNote(e Env, n *quota.Node, c quota.Cell) (string, theme.Role) {
 	}
 	full := c.BorrowingLimit != nil && c.Borrowed >= *c.BorrowingLimit && n.Parent != nil
 	switch {
-	case c.Available < 0 && n.Kind == world.KindClusterQueue && n.Parent != nil && c.Reserved <= c.Subtree:
-		return "its cohort is " + world.Amount(0).Sub(c.Available).Text(res) + " in debt", theme.Alarm
+	case c.UncoveredMost > 0 && c.Uncovered < c.UncoveredMost:
+		return c.Uncovered.Text(res) + " to " + c.UncoveredMost.Text(res) + " in debt", theme.Alarm
+	case c.UncoveredMost > 0:
+		return c.UncoveredMost.Text(res) + " in debt", theme.Alarm
+	case c.Available < 0 && full:
+		return "beyond its borrowing limit (" + c.BorrowingLimit.Text(res) + ")", theme.Alarm
 	case c.Available < 0:
-		return world.Amount(0).Sub(c.Available).Text(res) + " in debt", theme.Alarm
+		return "nothing is free above it: " + world.Amount(0).Sub(c.Available).Text(res) + " must come back first", theme.Alarm
 	case !c.InSpec && n.Kind == world.KindClusterQueue:
 		return "in use, but not in the spec any more", theme.Warn
 	case full && *c.BorrowingLimit > 0:

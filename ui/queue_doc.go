@@ -154,12 +154,12 @@ func poolDoc(p *paper, n *quota.Node) {
 		return
 	}
 	for _, c := range n.Cells {
-		if c.Uncovered > 0 {
-			t := showCell(c.FlavorResource) + ": over by " + c.Uncovered.Text(c.Resource)
-			if c.UncoveredMost > c.Uncovered {
-				t += " to " + c.UncoveredMost.Text(c.Resource)
+		if c.UncoveredMost > 0 {
+			t := showCell(c.FlavorResource) + ": over by " + c.UncoveredMost.Text(c.Resource)
+			if c.Uncovered < c.UncoveredMost {
+				t = showCell(c.FlavorResource) + ": over by " + c.Uncovered.Text(c.Resource) + " to " + c.UncoveredMost.Text(c.Resource) + ", since others borrow from the same pool"
 			}
-			p.text("", t+", which nobody's idle quota covers; it runs on, and nothing new starts before it came back", theme.Alarm)
+			p.text("", t+"; nobody's idle quota covers that. It runs on, and nothing new starts before it came back", theme.Alarm)
 		}
 		if c.Borrowed <= 0 {
 			continue
@@ -167,13 +167,16 @@ func poolDoc(p *paper, n *quota.Node) {
 		var from []string
 		for _, l := range n.Lenders(c.FlavorResource) {
 			name := l.Name
-			if l.Kind == world.KindCohort {
+			switch {
+			case l.Own:
+				name = "cohort " + name + "'s own"
+			case l.Kind == world.KindCohort:
 				name = "cohort " + name
 			}
-			from = append(from, name+" "+l.Idle.Text(c.Resource))
+			from = append(from, name+" "+l.Most.Text(c.Resource))
 		}
 		if len(from) > 0 {
-			p.text("", showCell(c.FlavorResource)+": borrows "+c.Borrowed.Text(c.Resource)+" from the pool; idle there: "+few3(from), theme.Plain)
+			p.text("", showCell(c.FlavorResource)+": borrows "+c.Borrowed.Text(c.Resource)+" from the pool; up to this may come from "+few3(from), theme.Plain)
 		}
 	}
 	if share, ok := n.Share(); ok && fairSharing(p.e) {

@@ -147,11 +147,12 @@ func preemption(p *kueue.ClusterQueuePreemption) world.PreemptionPolicy {
 	return out
 }
 
-func weight(f *kueue.FairSharing) *int64 {
+func weight(f *kueue.FairSharing) *float64 {
 	if f == nil || f.Weight == nil {
 		return nil
 	}
-	w := f.Weight.MilliValue()
+	tame := world.Tame(*f.Weight)
+	w := tame.AsFloat64Slow()
 	return &w
 }
 

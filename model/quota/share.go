@@ -5,8 +5,6 @@ import (
 	"math/big"
 	"strconv"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
@@ -61,18 +59,18 @@ func (b *builder) shareOf(n *Node) Share {
 	return Share(ratio / b.weight(n)) // +Inf where the weight is 0
 }
 
-// weight is the node's weight as Kueue parses it.
+// weight is the node's weight; 1 where none is set.
 func (b *builder) weight(n *Node) float64 {
-	var milli *int64
+	var weight *float64
 	if n.Kind == world.KindClusterQueue {
-		milli = b.queues[n.Name].FairWeight
+		weight = b.queues[n.Name].FairWeight
 	} else if spec := b.specs[n.Name]; spec != nil {
-		milli = spec.FairWeight
+		weight = spec.FairWeight
 	}
-	if milli == nil {
+	if weight == nil {
 		return 1
 	}
-	return resource.NewMilliQuantity(*milli, resource.DecimalSI).AsFloat64Slow()
+	return *weight
 }
 
 // pool is what a cohort could lend of each resource with nothing in use: the sum

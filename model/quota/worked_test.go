@@ -9,15 +9,15 @@ import (
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
-func weighted(o *world.Cohort, milli int64) *world.Cohort {
-	o.FairWeight = &milli
+func weighted(o *world.Cohort, weight float64) *world.Cohort {
+	o.FairWeight = &weight
 	return o
 }
 
 // Quota, use and shares were computed with Kueue 0.17.0's own resource_node.go
 // and fair_sharing.go; what can be lent, lenders and debts by hand.
 func TestWorkedExamples(t *testing.T) {
-	plant := []*world.Cohort{group("plant", "", cell("4", "", "")), group("north", "plant", cell("6", "5", "8")), weighted(group("south", "plant", nil), 2000)}
+	plant := []*world.Cohort{group("plant", "", cell("4", "", "")), group("north", "plant", cell("6", "5", "8")), weighted(group("south", "plant", nil), 2)}
 	inPlant := []*world.ClusterQueue{queue("n-a", "north", cell("10", "", "4")), queue("n-b", "north", cell("2", "3", "")), queue("s-a", "south", cell("8", "", ""))}
 	tests := map[string]struct {
 		queues  []*world.ClusterQueue
@@ -125,16 +125,16 @@ func TestWorkedExamples(t *testing.T) {
 func TestSharesAreWrittenAsTheStatusHasThem(t *testing.T) {
 	tests := map[string]struct {
 		use    string
-		weight int64
+		weight float64
 		want   string
 	}{
-		"nothing borrowed":              {"2", 1000, "0"},
+		"nothing borrowed":              {"2", 1, "0"},
 		"nothing borrowed, no weight":   {"2", 0, "0"},
-		"two thirds":                    {"4", 1000, "667"},
-		"of twice the weight":           {"4", 2000, "334"},
-		"of half the weight":            {"4", 500, "1334"},
+		"two thirds":                    {"4", 1, "667"},
+		"of twice the weight":           {"4", 2, "334"},
+		"of half the weight":            {"4", 0.5, "1334"},
 		"infinite":                      {"4", 0, "infinite"},
-		"a third, exact in no fraction": {"3", 1000, "334"},
+		"a third, exact in no fraction": {"3", 1, "334"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

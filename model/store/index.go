@@ -2,6 +2,8 @@ package store
 
 import (
 	"maps"
+	"math"
+	"math/bits"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -17,13 +19,13 @@ type index struct {
 	victims sharedMap[[]*world.Workload]
 	byLocal map[world.Key]Counts
 	holding map[string]Counts // of those that hold quota, by ClusterQueue
-	usage   map[string]map[world.FlavorResource]quota.Usage
+	usage   map[string]map[world.FlavorResource]held
 
 	localsShared bool // byLocal belongs to a snapshot; copy before writing
 }
 
 func newIndex() index {
-	return index{byLocal: map[world.Key]Counts{}, holding: map[string]Counts{}, usage: map[string]map[world.FlavorResource]quota.Usage{}}
+	return index{byLocal: map[world.Key]Counts{}, holding: map[string]Counts{}, usage: map[string]map[world.FlavorResource]held{}}
 }
 
 // replace takes old out of the index and puts row in; either may be nil.
@@ -110,18 +112,18 @@ func (x *index) count(w *world.Workload, n int) {
 	x.holding[w.ClusterQueue] = h
 	cells := x.usage[w.ClusterQueue]
 	if cells == nil {
-		cells = map[world.FlavorResource]quota.Usage{}
+		cells = map[world.FlavorResource]held{}
 		x.usage[w.ClusterQueue] = cells
 	}
 	admitted := w.Conditions.True(world.CondAdmitted)
 	for _, u := range w.Usage {
 		c := cells[u.FlavorResource]
-		c.FlavorResource = u.FlavorResource
-		c.Reserved += world.Amount(n) * u.Amount
+		c.workloads += n
+		c.reserved = c.reserved.add(u.Amount, n)
 		if admitted {
-			c.Admitted += world.Amount(n) * u.Amount
+			c.admitted = c.admitted.add(u.Amount, n)
 		}
-		if c.Reserved == 0 && c.Admitted == 0 {
+		if c.workloads == 0 {
 			delete(cells, u.FlavorResource)
 		} else {
 			cells[u.FlavorResource] = c
@@ -129,9 +131,44 @@ func (x *index) count(w *world.Workload, n int) {
 	}
 }
 
+// held is what Workloads hold of one cell, and how many do.
+type held struct {
+	workloads          int
+	reserved, admitted sum
+}
+
+// sum adds up amounts that are not negative without ever losing a bit, so that
+// what was added can be taken away again: saturation at Unlimited comes last, as
+// in a sum that Kueue makes anew.
+type sum struct{ high, low uint64 }
+
+func (s sum) add(a world.Amount, n int) sum {
+	var carry uint64
+	if n > 0 {
+		s.low, carry = bits.Add64(s.low, uint64(max(0, a)), 0)
+		s.high += carry
+	} else {
+		s.low, carry = bits.Sub64(s.low, uint64(max(0, a)), 0)
+		s.high -= carry
+	}
+	return s
+}
+
+func (s sum) amount() world.Amount {
+	if s.high > 0 || s.low > math.MaxInt64 {
+		return world.Unlimited
+	}
+	return world.Amount(s.low)
+}
+
 // usageOf returns what the ClusterQueue's Workloads hold, in any order.
 func (x *index) usageOf(clusterQueue string) []quota.Usage {
-	return slices.Collect(maps.Values(x.usage[clusterQueue]))
+	cells := x.usage[clusterQueue]
+	out := make([]quota.Usage, 0, len(cells))
+	for fr, h := range cells {
+		out = append(out, quota.Usage{FlavorResource: fr, Reserved: h.reserved.amount(), Admitted: h.admitted.amount()})
+	}
+	return out
 }
 
 // countQueues sums the Workloads of each ClusterQueue: those that hold quota

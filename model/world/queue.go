@@ -73,8 +73,9 @@ type ClusterQueue struct {
 	Groups            []ResourceGroup
 	Quotas            []Quota // every cell of the spec, in its order
 	Checks            []CheckRule
-	// FairWeight is spec.fairSharing.weight in thousandths; nil where not set (1).
-	FairWeight *int64
+	// FairWeight is spec.fairSharing.weight, as a float like Kueue's own; nil where
+	// not set (1).
+	FairWeight *float64
 	Hold       *HoldRecord
 	Conditions Conditions
 	Status     QueueStatus
@@ -105,7 +106,7 @@ type Cohort struct {
 	Meta
 	Parent     string
 	Quotas     []Quota
-	FairWeight *int64
+	FairWeight *float64
 	// WeightedShare is status.fairSharing.weightedShare, nil where absent.
 	WeightedShare *int64
 }
