@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	authv1 "k8s.io/api/authentication/v1"
@@ -76,19 +77,46 @@ func common(base *rest.Config, userAgent string) *rest.Config {
 	return c
 }
 
-// Client asks a cluster about itself. Its methods block until the answer is
-// there or ctx ends, and may be called from any goroutine.
+// Client asks a cluster about itself and about Kueue. Its methods block until the
+// answer is there or ctx ends, and may be called from any goroutine. Warnings of
+// the server go nowhere: to ask in an old version is deliberate here.
 type Client struct {
 	set *kubernetes.Clientset
+	// visible is the version of the Visibility API that answered last.
+	visible atomic.Pointer[string]
 }
 
 // NewClient makes a Client from a Reader configuration.
 func NewClient(c *rest.Config) (*Client, error) {
+	c = rest.CopyConfig(c)
+	c.WarningHandler, c.WarningHandlerWithContext = nil, rest.NoWarnings{}
+	c.Wrap(dated)
 	set, err := kubernetes.NewForConfig(c)
 	if err != nil {
 		return nil, err
 	}
-	return &Client{set}, nil
+	return &Client{set: set}, nil
+}
+
+// get reads one path of the API into a value, without a second try: whoever asks
+// about readiness wants the first answer. query are names and values in turn.
+func (c *Client) get(ctx context.Context, into any, path string, query ...string) error {
+	r := c.set.CoreV1().RESTClient().Get().MaxRetries(0).AbsPath(path)
+	for i := 0; i+1 < len(query); i += 2 {
+		r.Param(query[i], query[i+1])
+	}
+	answer := r.Do(ctx)
+	if err := answer.Error(); err != nil { // unlike Raw's, the server's own words
+		return err
+	}
+	raw, err := answer.Raw()
+	if err != nil || into == nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		return fmt.Errorf("the answer to GET %s is not readable: %w", path, err)
+	}
+	return nil
 }
 
 // Whoami returns the user as the server knows it.
@@ -103,13 +131,9 @@ func (c *Client) Whoami(ctx context.Context) (string, error) {
 // ServerVersion returns the API server's version, and is the cheapest question
 // that proves that it answers.
 func (c *Client) ServerVersion(ctx context.Context) (string, error) {
-	raw, err := c.set.Discovery().RESTClient().Get().AbsPath("/version").Do(ctx).Raw()
-	if err != nil {
-		return "", err
-	}
 	var v version.Info
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return "", fmt.Errorf("the server's /version is not readable: %w", err)
+	if err := c.get(ctx, &v, "/version"); err != nil {
+		return "", err
 	}
 	return text.Clean(v.GitVersion), nil
 }
@@ -121,15 +145,12 @@ var ErrNoKueue = errors.New("this cluster does not serve the API group " + Group
 // to use. It returns ErrNoKueue where there is none.
 func (c *Client) Served(ctx context.Context) (served []string, use string, err error) {
 	var g metav1.APIGroup
-	raw, err := c.set.Discovery().RESTClient().Get().AbsPath("/apis/" + Group).Do(ctx).Raw()
+	err = c.get(ctx, &g, "/apis/"+Group)
 	if apierrors.IsNotFound(err) {
 		return nil, "", ErrNoKueue
 	}
 	if err != nil {
 		return nil, "", err
-	}
-	if err := json.Unmarshal(raw, &g); err != nil {
-		return nil, "", fmt.Errorf("the discovery document of %s is not readable: %w", Group, err)
 	}
 	for _, v := range g.Versions {
 		served = append(served, text.Clean(v.Version))
@@ -140,45 +161,6 @@ func (c *Client) Served(ctx context.Context) (served []string, use string, err e
 		}
 	}
 	return served, "", fmt.Errorf("%s is served as %s only; this program speaks %s", Group, strings.Join(served, ", "), strings.Join(Versions(), " and "))
-}
-
-// Manager is what the Deployment of Kueue's manager says.
-type Manager struct {
-	// Version is the image tag ("v0.19.2"); empty when the image has none.
-	Version string
-	// Available is the Deployment's Available condition.
-	Available bool
-	Detail    string
-}
-
-// Manager reads the manager's Deployment in the namespace where Kueue runs.
-func (c *Client) Manager(ctx context.Context, namespace, name string) (Manager, error) {
-	d, err := c.set.AppsV1().Deployments(namespace).Get(ctx, name, metav1.GetOptions{})
-	if err != nil {
-		return Manager{}, err
-	}
-	var m Manager
-	for _, k := range d.Spec.Template.Spec.Containers {
-		if k.Name == "manager" || len(d.Spec.Template.Spec.Containers) == 1 {
-			m.Version = text.Clean(tag(k.Image))
-		}
-	}
-	for _, cond := range d.Status.Conditions {
-		if cond.Type == "Available" {
-			m.Available = cond.Status == "True"
-			m.Detail = text.Clean(cond.Message)
-		}
-	}
-	return m, nil
-}
-
-// tag returns the tag of an image reference without its digest.
-func tag(image string) string {
-	image, _, _ = strings.Cut(image, "@")
-	if i := strings.LastIndexByte(image, ':'); i > strings.LastIndexByte(image, '/') {
-		return image[i+1:]
-	}
-	return ""
 }
 
 // Patience is how long one small question to a cluster may take.

@@ -109,7 +109,7 @@ func TestServed(t *testing.T) {
 		"new only":  {200, group("v1", "v1beta2"), result{[]string{"v1", "v1beta2"}, "v1beta2", ""}},
 		"unknown":   {200, group("v2"), result{[]string{"v2"}, "", "kueue.x-k8s.io is served as v2 only; this program speaks v1beta2 and v1beta1"}},
 		"no kueue":  {404, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`, result{nil, "", ErrNoKueue.Error()}},
-		"no answer": {200, `<html>`, result{nil, "", "the discovery document of kueue.x-k8s.io is not readable: invalid character '<' looking for beginning of value"}},
+		"no answer": {200, `<html>`, result{nil, "", "the answer to GET /apis/kueue.x-k8s.io is not readable: invalid character '<' looking for beginning of value"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

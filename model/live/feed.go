@@ -3,12 +3,15 @@ package live
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"cli.holdfast.dev/holdfast/model/kube"
 	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/model/world"
 )
@@ -33,6 +36,8 @@ type feed struct {
 	// open. A healthy watch ends every few minutes and is begun again at once.
 	watch int
 	ended time.Time
+	// refused are the verbs, list and watch, that the server forbade last time.
+	refused map[string]bool
 }
 
 // renewal is how long the beginning of a new watch may take after the old one
@@ -72,11 +77,40 @@ func (f *feed) answered(now time.Time) {
 	f.heard, f.err = now, nil
 }
 
-// failed notes that a list or watch call did not work.
-func (f *feed) failed(err error) {
+// allowed notes that a call of the verb worked at the time.
+func (f *feed) allowed(verb string, now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.heard, f.err = now, nil
+	delete(f.refused, verb)
+}
+
+// failed notes that a call of the verb did not work; an empty verb is one that
+// asks for no object.
+func (f *feed) failed(verb string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.err = err
+	if apierrors.IsForbidden(err) && verb != "" {
+		if f.refused == nil {
+			f.refused = map[string]bool{}
+		}
+		f.refused[verb] = true
+	}
+}
+
+// refusals lists the verbs that the server forbids.
+func (f *feed) refusals() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Collect(maps.Keys(f.refused))
+}
+
+// failure is the error of the last call; nil: it worked.
+func (f *feed) failure() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.err
 }
 
 // streaming notes that one more object of the first list arrived.
@@ -144,6 +178,8 @@ func classify(err error) (world.Feed, string) {
 		return world.Failing, "the server does not accept the credentials, log in again: " + detail
 	case apierrors.IsNotFound(err), errors.As(err, new(absentError)):
 		return world.Absent, "the cluster does not serve this resource: " + detail
+	case kube.ConversionError(err):
+		return world.Failing, "Kueue's conversion webhook does not answer, so the server cannot give these objects in this version; see whether Kueue's manager runs: " + detail
 	case errors.As(err, &status):
 		return world.Failing, detail
 	case errors.As(err, &netErr) && netErr.Timeout():

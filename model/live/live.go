@@ -52,8 +52,11 @@ type Watcher struct {
 	current atomic.Pointer[store.Snapshot]
 	changed chan struct{}
 
+	refused refusals
+
 	mu       sync.Mutex
-	reach    error // of the last probe; nil: the server answers
+	reach    error     // of the last probe; nil: the server answers
+	retry    time.Time // of the next probe while there is no answer
 	contract world.Contract
 }
 
@@ -96,7 +99,9 @@ func (w *Watcher) Run(ctx context.Context) error {
 	if err != nil {
 		return nil // ctx ended
 	}
-	start(func(ctx context.Context) { w.contractLoop(ctx, client) })
+	q := &inquiry{client: client, opts: w.opts, refused: &w.refused}
+	start(func(ctx context.Context) { w.contractLoop(ctx, q) })
+	start(func(ctx context.Context) { w.partsLoop(ctx, q) })
 	reflectors, err := w.reflectors(version)
 	if err != nil {
 		w.opts.Log("nothing can be watched: " + err.Error())
@@ -128,13 +133,13 @@ func (w *Watcher) discover(ctx context.Context, client *kube.Client) (string, er
 		}
 		for _, k := range kinds() {
 			if k.group == kube.Group {
-				w.feeds[k.kind].failed(err)
+				w.feeds[k.kind].failed("", err)
 			}
 		}
 		select {
 		case <-ctx.Done():
 			return "", ctx.Err()
-		case <-w.opts.Clock.After(3 * time.Second):
+		case <-w.opts.Clock.After(discoverEvery):
 		}
 	}
 }
@@ -187,7 +192,7 @@ type listWatch struct {
 func (l *listWatch) ListWithContext(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 	l.feed.begins()
 	obj, err := l.rest.Get().NamespaceIfScoped(l.namespace, l.namespace != "").Resource(l.resource).VersionedParams(&o, l.params).Do(ctx).Get()
-	l.note(ctx, err)
+	l.note(ctx, "list", err)
 	return obj, err
 }
 
@@ -198,7 +203,7 @@ func (l *listWatch) WatchWithContext(ctx context.Context, o metav1.ListOptions) 
 		l.feed.begins()
 	}
 	wi, err := l.rest.Get().NamespaceIfScoped(l.namespace, l.namespace != "").Resource(l.resource).VersionedParams(&o, l.params).Watch(ctx)
-	l.note(ctx, err)
+	l.note(ctx, "watch", err)
 	if err != nil {
 		return nil, err
 	}
@@ -239,12 +244,12 @@ func (w *watched) Stop() {
 	w.Interface.Stop()
 }
 
-func (l *listWatch) note(ctx context.Context, err error) {
+func (l *listWatch) note(ctx context.Context, verb string, err error) {
 	switch {
 	case err == nil:
-		l.feed.answered(l.clock.Now())
+		l.feed.allowed(verb, l.clock.Now())
 	case ctx.Err() == nil:
-		l.feed.failed(err)
+		l.feed.failed(verb, err)
 	}
 }
 

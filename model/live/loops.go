@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,8 +16,10 @@ import (
 const (
 	publishEvery  = 200 * time.Millisecond
 	agesEvery     = time.Second
+	discoverEvery = 3 * time.Second
 	probeEvery    = 5 * time.Second
 	contractEvery = 15 * time.Second
+	partsEvery    = time.Minute
 )
 
 // absentError marks an answer that says the API is not there, so that it is not
@@ -52,12 +55,17 @@ func (w *Watcher) publishLoop(ctx context.Context) {
 
 func (w *Watcher) publish() {
 	w.mu.Lock()
-	reach := w.reach
+	reach, retry := w.reach, w.retry
 	w.mu.Unlock()
 	now := w.opts.Clock.Now()
 	for k, f := range w.feeds {
-		w.store.SetFreshness(k, f.freshness(now, reach))
+		fresh := f.freshness(now, reach)
+		if fresh.Feed == world.Disconnected && reach != nil {
+			fresh.Retry = retry
+		}
+		w.store.SetFreshness(k, fresh)
 	}
+	w.update(func(c *world.Contract) { c.Unreadable = w.unreadable(c.Unreadable) })
 	if !w.store.Dirty() {
 		return
 	}
@@ -82,7 +90,7 @@ func (w *Watcher) probeLoop(ctx context.Context, client *kube.Client) {
 			err = nil // it answers, that is all the probe wants to know
 		}
 		w.mu.Lock()
-		w.reach = err
+		w.reach, w.retry = err, w.opts.Clock.Now().Add(probeEvery)
 		w.mu.Unlock()
 		if err == nil && v != "" {
 			w.update(func(c *world.Contract) { c.ServerVersion = v })
@@ -95,23 +103,27 @@ func (w *Watcher) probeLoop(ctx context.Context, client *kube.Client) {
 	}
 }
 
-// contractLoop keeps who we are and what Kueue's manager says up to date.
-func (w *Watcher) contractLoop(ctx context.Context, client *kube.Client) {
+// contractLoop keeps who we are and what is written about Kueue's parts up to
+// date.
+func (w *Watcher) contractLoop(ctx context.Context, q *inquiry) {
 	for {
-		ask, cancel := context.WithTimeout(ctx, kube.Patience)
-		user, userErr := client.Whoami(ask)
-		m, err := client.Manager(ask, w.opts.ManagerNamespace, w.opts.ManagerName)
-		cancel()
+		f := q.facts(ctx)
 		if ctx.Err() != nil {
 			return
 		}
+		broken := w.conversionFailure()
 		w.update(func(c *world.Contract) {
-			if userErr == nil {
-				c.User, c.UserFrom = user, "server"
+			if f.userErr == nil {
+				c.User, c.UserFrom = f.user, "server"
 			} else if !c.Asked {
-				w.opts.Log("the server does not say who you are, the kubeconfig's word stands: " + userErr.Error())
+				w.opts.Log("the server does not say who you are, the kubeconfig's word stands: " + f.userErr.Error())
 			}
-			setManager(c, m, err)
+			f.setVersion(c)
+			f.setController(c)
+			f.setWebhook(c)
+			if broken != nil {
+				c.ConversionWebhook, c.ConversionWebhookDetail = broken.state, broken.detail
+			}
 			c.Asked = true
 		})
 		select {
@@ -122,22 +134,62 @@ func (w *Watcher) contractLoop(ctx context.Context, client *kube.Client) {
 	}
 }
 
-func setManager(c *world.Contract, m kube.Manager, err error) {
-	if err != nil {
-		c.Controller, c.ControllerDetail = world.Unknown, text.Clean(err.Error())
-		if c.KueueVersion == "" {
-			c.KueueVersionDetail = c.ControllerDetail
+// partsLoop tries, less often, what can only be known by asking Kueue itself.
+func (w *Watcher) partsLoop(ctx context.Context, q *inquiry) {
+	for {
+		w.mu.Lock()
+		served, used := w.contract.Served, w.contract.Used
+		w.mu.Unlock()
+		p := q.parts(ctx, served, used)
+		if ctx.Err() != nil {
+			return
 		}
-		return
+		if broken := w.conversionFailure(); broken != nil {
+			p.conversion = *broken
+		}
+		w.update(func(c *world.Contract) {
+			c.ConversionWebhook, c.ConversionWebhookDetail = p.conversion.state, p.conversion.detail
+			c.Visibility, c.VisibilityDetail = p.visibility.state, p.visibility.detail
+			c.Served, c.Stored, c.Probed = p.served, p.stored, true
+		})
+		select {
+		case <-ctx.Done():
+			return
+		case <-w.opts.Clock.After(partsEvery):
+		}
 	}
-	c.Controller, c.ControllerDetail = world.NotReady, m.Detail
-	if m.Available {
-		c.Controller = world.Ready
+}
+
+// conversionFailure is what a feed says that just failed for want of the
+// conversion webhook; nil: none did.
+func (w *Watcher) conversionFailure() *verdict {
+	for _, k := range kinds() {
+		if err := w.feeds[k.kind].failure(); kube.ConversionError(err) {
+			return &verdict{world.NotReady, text.Clean(err.Error())}
+		}
 	}
-	c.KueueVersion, c.KueueVersionDetail = m.Version, ""
-	if m.Version == "" {
-		c.KueueVersionDetail = "the manager's image has no tag"
+	return nil
+}
+
+// unreadable lists what the server refuses; was is the list so far, which is
+// returned where nothing changed.
+func (w *Watcher) unreadable(was []world.Unreadable) []world.Unreadable {
+	out := w.refused.list()
+	for _, k := range kinds() {
+		u := world.Unreadable{Resource: groupResource(k.resource, k.group)}
+		if k.namespaced {
+			u.Namespace = w.opts.Namespace
+		}
+		for _, verb := range w.feeds[k.kind].refusals() {
+			u.Verb = verb
+			out = append(out, u)
+		}
 	}
+	slices.SortFunc(out, compareUnreadable)
+	if out = slices.Compact(out); slices.Equal(out, was) {
+		return was
+	}
+	return out
 }
 
 func (w *Watcher) update(change func(*world.Contract)) {

@@ -1,0 +1,101 @@
+package live
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"cli.holdfast.dev/holdfast/model/text"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+// verdict is what is known of one part of Kueue, and from what.
+type verdict struct {
+	state  world.Readiness
+	detail string
+}
+
+// leaseFresh is how old the leader's lease may be: twice its duration by default.
+const leaseFresh = 30 * time.Second
+
+// setVersion takes the image's tag, or what the manager itself says. A version
+// that was known once stays known while nothing else can be read.
+func (f *facts) setVersion(c *world.Contract) {
+	switch {
+	case f.managerErr == nil && f.manager.Version != "":
+		c.KueueVersion, c.KueueVersionSource, c.KueueVersionDetail = f.manager.Version, world.VersionFromImage, ""
+	case f.build != "":
+		c.KueueVersion, c.KueueVersionSource, c.KueueVersionDetail = f.build, world.VersionFromMetrics, ""
+	case c.KueueVersion == "":
+		c.KueueVersionDetail = "the image of the manager's Deployment has no tag"
+		if f.managerErr != nil {
+			c.KueueVersionDetail = words(f.managerErr)
+		}
+		if f.buildErr != nil {
+			c.KueueVersionDetail += "; its metrics: " + words(f.buildErr)
+		}
+	}
+}
+
+// setController joins what the Deployment and the lease say. Each alone is enough
+// to speak; both must be well where both can be read.
+func (f *facts) setController(c *world.Contract) {
+	deployment := verdict{world.Ready, "the Deployment is available"}
+	switch {
+	case apierrors.IsNotFound(f.managerErr):
+		deployment = verdict{world.Unknown, "Kueue's manager is not where it is looked for (--kueue-namespace, --kueue-deployment): " + words(f.managerErr)}
+	case f.managerErr != nil:
+		deployment = verdict{world.Unknown, "its Deployment: " + words(f.managerErr)}
+	case !f.manager.Available:
+		deployment = verdict{world.NotReady, strings.TrimSuffix("the Deployment is not available: "+f.manager.Detail, ": ")}
+	}
+	lease := verdict{world.Ready, fmt.Sprintf("the lease %s is being renewed", f.lease.Name)}
+	switch {
+	case f.leaseErr != nil:
+		lease = verdict{world.Unknown, "its lease: " + words(f.leaseErr)}
+	case f.lease.Renewed.IsZero():
+		lease = verdict{world.NotReady, fmt.Sprintf("nobody holds the lease %s: no manager leads", f.lease.Name)}
+	case f.lease.Age >= leaseFresh:
+		lease = verdict{world.NotReady, fmt.Sprintf("the lease %s was renewed last at %s: no manager leads", f.lease.Name, f.lease.Renewed.UTC().Format(time.RFC3339))}
+	}
+	v := verdict{detail: deployment.detail + "; " + lease.detail}
+	switch {
+	case deployment.state == world.NotReady || lease.state == world.NotReady:
+		v.state = world.NotReady
+	case deployment.state == world.Ready || lease.state == world.Ready:
+		v.state = world.Ready
+	}
+	c.Controller, c.ControllerDetail = v.state, v.detail
+}
+
+// setWebhook says what can be seen of the validating webhook without a write: that
+// it cannot work, or nothing certain.
+func (f *facts) setWebhook(c *world.Contract) {
+	c.WebhookCAValidUntil, c.WebhookCADetail = f.webhooks.ValidUntil, f.webhooks.Problem
+	if f.webhooksErr != nil {
+		c.WebhookCADetail = words(f.webhooksErr)
+	}
+	var seen string
+	switch e := f.endpoints; {
+	case f.webhooks.Problem != "":
+		c.ValidatingWebhook, c.ValidatingWebhookDetail = world.NotReady, f.webhooks.Problem
+		return
+	case f.service == "":
+		seen = "it is asked at a URL"
+	case f.endpointsErr != nil:
+		seen = fmt.Sprintf("the endpoints of Service %s: %s", f.service, words(f.endpointsErr))
+	case e.Slices == 0:
+		seen = fmt.Sprintf("Service %s has no EndpointSlice", f.service)
+	case e.Ready == 0:
+		c.ValidatingWebhook, c.ValidatingWebhookDetail = world.NotReady, fmt.Sprintf("Service %s has no ready endpoint", f.service)
+		return
+	default:
+		seen = fmt.Sprintf("endpoints of Service %s are ready", f.service)
+	}
+	c.ValidatingWebhook, c.ValidatingWebhookDetail = world.Unknown, "not tried, since only a dry-run of a write could tell; "+seen
+}
+
+// words are an error's words, safe to draw.
+func words(err error) string { return text.Clean(err.Error()) }
