@@ -25,6 +25,7 @@ type Scenario struct {
 func List() []Scenario {
 	return []Scenario{
 		{"incident", "three teams share GPUs; a mistaken edit of team-b-cq sets off a burst of preemptions", playIncident},
+		{"requests", "Jobs whose requests Kueue counts from more than what their containers request", playRequests},
 	}
 }
 
