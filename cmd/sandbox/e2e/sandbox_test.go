@@ -105,13 +105,27 @@ func TestSandbox(t *testing.T) {
 			t.Errorf("the second run did something:\n%s", second)
 		}
 	})
+	t.Run("tenant has the rights of Kueue's own role in one namespace", func(t *testing.T) { checkTenant(t, dir) })
+	t.Run("viewer reads everything and writes nothing", func(t *testing.T) { checkViewer(t, dir) })
+	t.Run("record", func(t *testing.T) { checkRecord(t, dir) })
+	t.Run("scenario requests, twice", func(t *testing.T) {
+		if first := must(t, "scenario", "requests", "--dir", dir); !strings.Contains(first, "status.resourceRequests") {
+			t.Errorf("it does not tell the end:\n%s", first)
+		}
+		if second := must(t, "scenario", "requests", "--dir", dir); !strings.Contains(second, "there already") {
+			t.Errorf("the second run did something:\n%s", second)
+		}
+	})
 	t.Run("run uses the running sandbox and passes the exit code on", func(t *testing.T) {
 		out, code := sandbox(t, "run", "--dir", dir, "--kubeconfig", "oncall", "--", "sh", "-c", `echo "with $KUBECONFIG"; exit 7`)
 		if want := "with " + filepath.Join(dir, "oncall.kubeconfig") + "\n"; code != 7 || out != want {
 			t.Errorf("exit code %d and output %q, want 7 and %q", code, out, want)
 		}
-		if out := must(t, "status", "--dir", dir); !strings.Contains(out, "ready") {
-			t.Errorf("the sandbox is not ready after:\n%s", out)
+		out = must(t, "status", "--dir", dir)
+		for _, want := range []string{"ready", filepath.Join(dir, "tenant.kubeconfig"), filepath.Join(dir, "viewer.kubeconfig")} {
+			if !strings.Contains(out, want) {
+				t.Errorf("status after does not say %q:\n%s", want, out)
+			}
 		}
 	})
 	t.Run("SIGTERM leaves nothing", func(t *testing.T) {

@@ -56,7 +56,7 @@ A sandbox lives in a folder (--dir), which says what every command is about.`,
 	dir := root.PersistentFlags().String("dir", "", "folder of the sandbox (default: holdfast-sandbox in your cache folder)")
 	f := folderFlag{dir}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newUp(f), newDown(f), newStatus(f), newKubectl(f), newScenario(f), newRun(f),
+	root.AddCommand(newUp(f), newDown(f), newStatus(f), newKubectl(f), newScenario(f), newRun(f), newRecord(f),
 		newAct(f, "stop", "Stop a component where it is (SIGSTOP): it answers nothing any more"),
 		newAct(f, "continue", "Let a stopped component go on (SIGCONT) and wait until it is ready"),
 		newAct(f, "restart", "End a component, start it anew and wait until it is ready"))

@@ -49,7 +49,10 @@ func TestMainFailsWithAHint(t *testing.T) {
 		{[]string{"run", "--dir", dir}, "needs a command"},
 		{[]string{"run", "--dir", dir, "--", "no-such-program"}, "cannot run no-such-program"},
 		{[]string{"run", "--dir", dir, "--scenario", "nothing", "--", "true"}, `no scenario "nothing"; there is: incident`},
-		{[]string{"run", "--dir", dir, "--kubeconfig", "root", "--", "true"}, "may be admin or oncall"},
+		{[]string{"run", "--dir", dir, "--kubeconfig", "root", "--", "true"}, `no kubeconfig "root"; there is: admin, oncall, tenant, viewer`},
+		{[]string{"record", "--dir", dir}, "record needs one folder"},
+		{[]string{"record", "--dir", dir, "a", "b"}, "record needs one folder"},
+		{[]string{"record", "--dir", dir, "--flat", dir + ".yaml"}, "no sandbox runs"},
 		{[]string{"dance"}, "unknown command"},
 	} {
 		var stdout, stderr bytes.Buffer
@@ -69,7 +72,9 @@ func TestMainSucceeds(t *testing.T) {
 		says string
 	}{
 		{[]string{"down", "--dir", dir}, "no sandbox runs in " + dir},
-		{[]string{"scenario"}, "incident"},
+		{[]string{"scenario"}, "requests"},
+		{[]string{"up", "--help"}, "  tenant  what Kueue's own kueue-batch-user-role allows"},
+		{[]string{"run", "--help"}, "admin, oncall, tenant, viewer"},
 		{[]string{"kubectl", "--help"}, "Run kubectl as"},
 		{[]string{"--help"}, "Available Commands"},
 	} {

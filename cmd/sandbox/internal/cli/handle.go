@@ -100,7 +100,10 @@ func printReport(cmd *cobra.Command, r control.Report) error {
 	if err := errors.Join(err, e, w.Flush()); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "admin   KUBECONFIG=%s\noncall  KUBECONFIG=%s\n", r.AdminKubeconfig, r.OncallKubeconfig)
+	for _, k := range r.Kubeconfigs {
+		_, e := fmt.Fprintf(cmd.OutOrStdout(), "%-7s KUBECONFIG=%s\n", k.Person, k.Path)
+		err = errors.Join(err, e)
+	}
 	return err
 }
 

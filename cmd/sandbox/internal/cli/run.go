@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -52,16 +53,24 @@ command's.`,
 	}
 	cmd.Flags().SetInterspersed(false) // flags after the command's name are its own
 	cmd.Flags().StringVar(&flags.scenario, "scenario", "", "scenario to play before the command")
-	cmd.Flags().StringVar(&flags.kubeconfig, "kubeconfig", "admin", "whose kubeconfig the command gets: admin or oncall")
+	cmd.Flags().StringVar(&flags.kubeconfig, "kubeconfig", "admin", "whose kubeconfig the command gets: "+names())
 	roleFlag(cmd, &flags.role)
 	return cmd
 }
 
+// names lists the people with a kubeconfig.
+func names() string {
+	var out []string
+	for _, p := range sandbox.People() {
+		out = append(out, p.Name)
+	}
+	return strings.Join(out, ", ")
+}
+
 func run(ctx context.Context, f folderFlag, flags runFlags, args []string, w io.Writer) error {
-	kubeconfigs := map[string]string{"admin": sandbox.AdminKubeconfig, "oncall": sandbox.OncallKubeconfig}
-	kubeconfig, ok := kubeconfigs[flags.kubeconfig]
-	if !ok {
-		return fmt.Errorf("--kubeconfig is %q; it may be admin or oncall", flags.kubeconfig)
+	person, err := sandbox.FindPerson(flags.kubeconfig)
+	if err != nil {
+		return err
 	}
 	if _, err := exec.LookPath(args[0]); err != nil { // before a minute of work, not after
 		return fmt.Errorf("cannot run %s: %w", args[0], err)
@@ -88,7 +97,7 @@ func run(ctx context.Context, f folderFlag, flags runFlags, args []string, w io.
 		err = early.Err()
 	}
 	if err == nil {
-		err = foreground(args, environment(dir, kubeconfig))
+		err = foreground(args, environment(dir, person.Kubeconfig()))
 	}
 	if own == nil {
 		return err

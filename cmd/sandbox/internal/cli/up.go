@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -20,9 +21,10 @@ func newUp(f folderFlag) *cobra.Command {
 		Short: "Start a sandbox and keep it until Ctrl-C (SIGINT) or SIGTERM",
 		Long: `Start a sandbox in the foreground and keep it until Ctrl-C (SIGINT) or SIGTERM.
 
-It writes two kubeconfigs into its folder: admin.kubeconfig may do everything;
-oncall.kubeconfig is user "oncall" of group "holdfast-oncall", whose rights are
-the roles in the file of --oncall-role. Logs are in the folder logs.
+It writes a kubeconfig for each of these people into its folder, such as
+admin.kubeconfig, and logs into its folder logs. They may:
+
+` + rights() + `
 
 The data of a sandbox that was killed is replaced; a folder that is not a
 sandbox's is never touched.`,
@@ -44,6 +46,15 @@ sandbox's is never touched.`,
 	}
 	roleFlag(cmd, &role)
 	return cmd
+}
+
+// rights says of each person in a line what they may do.
+func rights() string {
+	var lines []string
+	for _, p := range sandbox.People() {
+		lines = append(lines, fmt.Sprintf("  %-7s %s", p.Name, p.May))
+	}
+	return strings.Join(lines, "\n")
 }
 
 func roleFlag(cmd *cobra.Command, role *string) {

@@ -27,13 +27,18 @@ const (
 
 // Report is what a sandbox tells about itself.
 type Report struct {
-	PID              int                `json:"pid"`
-	Dir              string             `json:"dir"`
-	Ready            bool               `json:"ready"`
-	AgeSeconds       float64            `json:"ageSeconds"`
-	AdminKubeconfig  string             `json:"adminKubeconfig"`
-	OncallKubeconfig string             `json:"oncallKubeconfig"`
-	Components       []supervise.Status `json:"components"`
+	PID         int                `json:"pid"`
+	Dir         string             `json:"dir"`
+	Ready       bool               `json:"ready"`
+	AgeSeconds  float64            `json:"ageSeconds"`
+	Kubeconfigs []Kubeconfig       `json:"kubeconfigs"`
+	Components  []supervise.Status `json:"components"`
+}
+
+// Kubeconfig is where a person's kubeconfig is.
+type Kubeconfig struct {
+	Person string `json:"person"`
+	Path   string `json:"path"`
 }
 
 // Target is the sandbox behind the endpoint.

@@ -19,7 +19,7 @@ type fakeTarget struct {
 }
 
 func (f *fakeTarget) Report() Report {
-	return Report{Dir: "/d", Ready: true, Components: []supervise.Status{{Name: "kueue", State: supervise.Stopped, PID: 12, RSS: 34}}}
+	return Report{Dir: "/d", Ready: true, Kubeconfigs: []Kubeconfig{{"admin", "/d/admin.kubeconfig"}}, Components: []supervise.Status{{Name: "kueue", State: supervise.Stopped, PID: 12, RSS: 34}}}
 }
 
 func (f *fakeTarget) Act(_ context.Context, action, component string) error {

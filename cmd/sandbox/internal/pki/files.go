@@ -27,6 +27,8 @@ const (
 	FrontProxyUser   = "front-proxy"
 	OncallUser       = "oncall"
 	OncallGroup      = "holdfast-oncall"
+	TenantUser       = "tenant"
+	ViewerUser       = "viewer"
 	kueueUser        = "system:serviceaccount:kueue-system:kueue-controller-manager"
 	webhookHost      = "kueue-webhook-service.kueue-system.svc"
 	kubeconfigServer = "sandbox"
@@ -109,6 +111,12 @@ func Admin() User {
 func Oncall() User {
 	return User{Name: OncallUser, Context: "sandbox-oncall", Groups: []string{OncallGroup}}
 }
+
+// Tenant is somebody who submits work in one namespace.
+func Tenant() User { return User{Name: TenantUser, Context: "sandbox-tenant"} }
+
+// Viewer is somebody who only looks.
+func Viewer() User { return User{Name: ViewerUser, Context: "sandbox-viewer"} }
 
 // Kueue is Kueue's manager under the identity of its own service account, so that its own role bindings apply.
 func Kueue() User {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,8 +24,7 @@ import (
 
 // Names of files below a sandbox's folder.
 const (
-	AdminKubeconfig  = "admin.kubeconfig"
-	OncallKubeconfig = "oncall.kubeconfig"
+	AdminKubeconfig = "admin" + kubeconfigSuffix // the first of People's
 
 	kueueKubeconfig = "kueue.kubeconfig"
 	kueueConfig     = "kueue.yaml"
@@ -142,13 +142,17 @@ func (s *Sandbox) start(role []*unstructured.Unstructured) error {
 	if err != nil {
 		return err
 	}
+	rights, err := peopleObjects()
+	if err != nil {
+		return err
+	}
 	if err := cluster.Poll(s.ctx, apiServerReadyFor, func(ctx context.Context) error { return s.client.Answers(ctx, "/readyz") }); err != nil {
 		return fmt.Errorf("kube-apiserver is not ready: %w (see %s)", err, s.folder.Log(apiServer))
 	}
 	s.opts.Say("%5.1f s  kube-apiserver is ready", s.Age().Seconds())
 	for _, c := range components[2:] {
 		if c.name == kueue { // it needs its own CRDs first
-			if err := s.client.Apply(s.ctx, fieldManager, append(objs, role...)); err != nil {
+			if err := s.client.Apply(s.ctx, fieldManager, slices.Concat(objs, rights, role)); err != nil {
 				return err
 			}
 			s.opts.Say("%5.1f s  Kueue's manifests are applied", s.Age().Seconds())
@@ -159,6 +163,9 @@ func (s *Sandbox) start(role []*unstructured.Unstructured) error {
 	}
 	s.watchers.Go(func() { s.followKueue(s.ctx) })
 	if err := s.waitKueue(s.ctx, s.began); err != nil {
+		return err
+	}
+	if err := s.waitTenant(s.ctx); err != nil {
 		return err
 	}
 	if role == nil {
@@ -179,7 +186,11 @@ func (s *Sandbox) prepare() (pki.WebhookCerts, error) {
 	if err != nil {
 		return none, err
 	}
-	for file, user := range map[string]pki.User{AdminKubeconfig: pki.Admin(), OncallKubeconfig: pki.Oncall(), kueueKubeconfig: pki.Kueue()} {
+	users := map[string]pki.User{kueueKubeconfig: pki.Kueue()}
+	for _, p := range People() {
+		users[p.Kubeconfig()] = p.user
+	}
+	for file, user := range users {
 		if err := authority.WriteKubeconfig(s.folder.Path(file), s.ports.server(), user); err != nil {
 			return none, err
 		}
@@ -206,7 +217,7 @@ func (s *Sandbox) Age() time.Duration { return time.Since(s.began) }
 // Client returns a client with the administrator's rights.
 func (s *Sandbox) Client() *cluster.Client { return s.client }
 
-// Kubeconfig returns the path of a kubeconfig, named by AdminKubeconfig or OncallKubeconfig.
+// Kubeconfig returns the path of a kubeconfig, named by AdminKubeconfig or a Person.
 func (s *Sandbox) Kubeconfig(name string) string { return s.folder.Path(name) }
 
 // Done is closed when the sandbox has to end: a component died or somebody asked for it. Err then says why.

@@ -49,8 +49,7 @@ func (s *Sandbox) watch() {
 func (s *Sandbox) Report() control.Report {
 	return control.Report{
 		Dir: s.folder.Path(), Ready: s.ready.Load() && s.ctx.Err() == nil, AgeSeconds: s.Age().Seconds(),
-		AdminKubeconfig: s.folder.Path(AdminKubeconfig), OncallKubeconfig: s.folder.Path(OncallKubeconfig),
-		Components: s.group.Status(),
+		Kubeconfigs: s.kubeconfigs(), Components: s.group.Status(),
 	}
 }
 

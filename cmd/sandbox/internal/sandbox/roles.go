@@ -29,7 +29,7 @@ func ReadOncallRole(path string) ([]*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, fmt.Errorf("role file %s: %w", path, err)
 	}
-	out, err := bindAll(roles)
+	out, err := bindAll(roles, subject{"Group", pki.OncallGroup})
 	if err != nil {
 		return nil, fmt.Errorf("role file %s: %w", path, err)
 	}
@@ -41,7 +41,11 @@ func ApplyOncallRole(ctx context.Context, c *cluster.Client, objs []*unstructure
 	return c.Apply(ctx, fieldManager, objs)
 }
 
-func bindAll(roles []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+// subject is whom a role is bound to: a User or a Group.
+type subject struct{ kind, name string }
+
+// bindAll returns the ClusterRoles and Roles, each followed by its binding.
+func bindAll(roles []*unstructured.Unstructured, to subject) ([]*unstructured.Unstructured, error) {
 	if len(roles) == 0 {
 		return nil, fmt.Errorf("there is no object in it; it needs a ClusterRole")
 	}
@@ -56,22 +60,23 @@ func bindAll(roles []*unstructured.Unstructured) ([]*unstructured.Unstructured, 
 		case kind == "Role" && r.GetNamespace() == "":
 			return nil, fmt.Errorf("the Role %s has no metadata.namespace", r.GetName())
 		}
-		out = append(out, r, binding(r))
+		out = append(out, r, bind(kind, r.GetName(), r.GetNamespace(), to))
 	}
 	return out, nil
 }
 
-// binding gives the on-call group the role, in the role's namespace if it has one.
-func binding(role *unstructured.Unstructured) *unstructured.Unstructured {
+// bind gives the subject a role (of kind ClusterRole or Role): in the namespace, or in the whole cluster if that is "".
+func bind(kind, name, namespace string, to subject) *unstructured.Unstructured {
 	b := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": rbacGroup + "/v1",
-		"kind":       role.GetKind() + "Binding",
-		"roleRef":    map[string]any{"apiGroup": rbacGroup, "kind": role.GetKind(), "name": role.GetName()},
-		"subjects":   []any{map[string]any{"apiGroup": rbacGroup, "kind": "Group", "name": pki.OncallGroup}},
+		"kind":       "ClusterRoleBinding",
+		"roleRef":    map[string]any{"apiGroup": rbacGroup, "kind": kind, "name": name},
+		"subjects":   []any{map[string]any{"apiGroup": rbacGroup, "kind": to.kind, "name": to.name}},
 	}}
-	b.SetName(pki.OncallGroup + "-" + role.GetName())
-	if ns := role.GetNamespace(); ns != "" {
-		b.SetNamespace(ns)
+	b.SetName(to.name + "-" + name)
+	if namespace != "" {
+		b.SetKind("RoleBinding")
+		b.SetNamespace(namespace)
 	}
 	return b
 }
