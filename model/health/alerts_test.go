@@ -266,6 +266,22 @@ func TestAlerts(t *testing.T) {
 			[]*world.Workload{waits("a", 9, noQuota), waits("b", 10, noQuota), waits("c", 5, noQuota), waits("d", 4, noQuota), waits("e", 3, noQuota)}, nil,
 			[]said{{"neverFits", "warning", "ClusterQueue/q", 2, "change", either}, {"quota", "info", "ClusterQueue/q", 3, "wait", ""}},
 		},
+		"preempted, and too large for ever": {
+			[]*world.Workload{waits("a", 9, "Preempted to accommodate a workload (UID: x)")}, nil,
+			[]said{{"neverFits", "warning", "Workload/team/a", 1, "change", either}},
+		},
+		"what stands behind a backoff": {
+			func() []*world.Workload {
+				a, b := waits("a", 1, "x"), waits("b", 9, noQuota)
+				a.RequeueAt, b.RequeueAt = now.Add(time.Minute), now.Add(time.Minute)
+				return []*world.Workload{a, b}
+			}(),
+			func(sc *scene) {
+				sc.queue.Checks = []world.CheckRule{{Name: "budget"}}
+				sc.put(&world.Check{Meta: named("", "budget"), Controller: "x.example.com/y"})
+			},
+			[]said{{"admissionCheck", "critical", "AdmissionCheck/budget", 2, "escalate", checks}},
+		},
 		"a topology without room": {
 			[]*world.Workload{waits("a", 1, `couldn't assign flavors to pod set main: topology "t" doesn't allow to fit any of 1 pod(s)`)}, nil,
 			[]said{{"topology", "info", "Workload/team/a", 1, "wait", ""}},

@@ -172,10 +172,31 @@ func TestNobodyIsForgotten(t *testing.T) {
 		if w.ClusterQueue != "" {
 			w.ClusterQueue = "q"
 		}
+		for _, change := range []func(){
+			func() { sc.queue.StopPolicy = world.StopHold },
+			func() { sc.local.StopPolicy = world.StopHoldAndDrain },
+			func() { sc.queue.Checks = []world.CheckRule{{Name: "budget"}} },
+			func() { sc.ns.Labels = nil },
+			func() { sc.queue.Groups[0].Flavors = []string{"a", "ghost"} },
+			func() { sc.local.ClusterQueue = "gone" },
+			func() { sc.drop = append(sc.drop, sc.local.Ref()) },
+			func() { sc.queue.Deleting = true },
+			func() { sc.put(&world.Cohort{Meta: named("", "co"), Parent: "co"}) },
+			func() { sc.flavor.NodeTaints = []world.Taint{{Key: "k", Effect: "NoSchedule"}} },
+			func() { sc.flavor.Topology = "t"; sc.queue.Conditions = nil },
+			func() {
+				sc.queue.Conditions = world.Conditions{cond("Active", "False", "Surprise", "Can't admit new workloads: surprise.", 0)}
+			},
+			func() { sc.queue.Quotas[0].Nominal = 0 },
+		} {
+			if rapid.IntRange(0, 7).Draw(t, "change") == 0 {
+				change()
+			}
+		}
 		in := sc.input()
 		i := slices.IndexFunc(in.Snapshot.Workloads, func(x *world.Workload) bool { return x == w })
 		e := in.Explanations[i]
-		if e.Advice != reason.AdviceChange && e.Advice != reason.AdviceEscalate || e.Class == reason.Backoff {
+		if e.Advice != reason.AdviceChange && e.Advice != reason.AdviceEscalate {
 			return
 		}
 		n := 0

@@ -8,13 +8,13 @@ import (
 )
 
 // readiness adds the parts of Kueue that do not work, and says when it is not
-// known whether its controller does. Where nobody asked, as in a file, there is
-// nothing to say. That a webhook answers can hardly ever be known; that is no
+// known whether its controller does. Where nobody was asked there is nothing to
+// say; a file has no server. That a webhook answers can hardly ever be known; that is no
 // alert. Without the Visibility API nobody is stuck: places in the queues are
 // estimated.
 func (c *collector) readiness() {
 	k := &c.s.Contract
-	if !k.Asked {
+	if !k.Asked || k.Server == "" {
 		return
 	}
 	webhook := Class(reason.Webhook)

@@ -13,12 +13,13 @@ func TestReadiness(t *testing.T) {
 	down := func(class, severity, part string) []said {
 		return []said{{class, severity, "Kueue/" + part, 0, "escalate", admin}}
 	}
-	works := world.Contract{Asked: true, Probed: true, Controller: world.Ready, ConversionWebhook: world.Ready, Visibility: world.Ready}
+	works := world.Contract{Server: "https://k8s.example.com", Asked: true, Probed: true, Controller: world.Ready, ConversionWebhook: world.Ready, Visibility: world.Ready}
 	tests := map[string]struct {
 		contract func(*world.Contract)
 		want     []said
 	}{
-		"a file: nobody was asked":           {func(c *world.Contract) { *c = world.Contract{Controller: world.NotReady} }, []said{}},
+		"nobody was asked yet":               {func(c *world.Contract) { c.Asked, c.Controller = false, world.Unknown }, []said{}},
+		"a file: nobody can be asked":        {func(c *world.Contract) { c.Server, c.Controller = "", world.Unknown }, []said{}},
 		"all works":                          {func(*world.Contract) {}, []said{}},
 		"the webhooks are not known to work": {func(c *world.Contract) { c.ConversionWebhook, c.Visibility = world.Unknown, world.Unknown }, []said{}},
 		"nobody may look at the controller":  {func(c *world.Contract) { c.Controller = world.Unknown }, []said{{"readiness", "warning", "Kueue/controller", 0, "none", ""}}},
@@ -41,7 +42,7 @@ func TestReadiness(t *testing.T) {
 
 func TestReadinessSaysWhatWasSeen(t *testing.T) {
 	sc := newScene().settle()
-	sc.contract = world.Contract{Asked: true, Controller: world.NotReady, ControllerDetail: "0 of 2 replicas are available"}
+	sc.contract = world.Contract{Server: "https://k8s.example.com", Asked: true, Controller: world.NotReady, ControllerDetail: "0 of 2 replicas are available"}
 	if a := find(t, Alerts(sc.input()), Controller, "Kueue/controller"); !strings.HasSuffix(a.Explanation, " 0 of 2 replicas are available.") {
 		t.Errorf("%q", a.Explanation)
 	}
@@ -51,7 +52,7 @@ func TestReadinessSaysWhatWasSeen(t *testing.T) {
 func TestAWebhookAndThoseItStops(t *testing.T) {
 	text := `Failed to admit workload: Internal error occurred: failed calling webhook "vworkload.kb.io": no endpoints available`
 	sc := with(waits("a", 1, text), waits("b", 1, text)).settle()
-	sc.contract = world.Contract{Asked: true, Controller: world.Ready, ValidatingWebhook: world.NotReady}
+	sc.contract = world.Contract{Server: "https://k8s.example.com", Asked: true, Controller: world.Ready, ValidatingWebhook: world.NotReady}
 	want := []said{{"webhook", "critical", "Kueue/validatingWebhook", 2, "escalate", admin}}
 	if d := cmp.Diff(want, sayings(Alerts(sc.input()))); d != "" {
 		t.Errorf("alerts (-want +got):\n%s", d)

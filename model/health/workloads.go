@@ -34,37 +34,58 @@ type verdict struct {
 
 // judge gives the alert that the Workload belongs to; none for most.
 func (c *collector) judge(w *world.Workload, e *reason.Explanation) (verdict, bool) {
-	class := Class(e.Class)
+	is := e.Class
+	if is == reason.Backoff && !e.Stuck {
+		is = behind(e)
+	}
+	class := Class(is)
 	silent, isSilent := decisive(e, reason.ObstacleCheckMissing, reason.ObstacleCheckInactive)
 	switch {
-	case e.Class == reason.OK:
-		return verdict{}, false
 	case e.Stuck && w.State == world.Evicting: // whatever it was evicted for
 		return verdict{class: Stuck, severity: Critical}, true
-	case e.Class == reason.Held:
+	case is == reason.Held:
 		q, ok := c.heldBy(w, e)
 		return verdict{class, Warning, q}, ok
-	case e.Class == reason.Gated:
+	case is == reason.Deactivated && byKueue(w):
+		return verdict{class: class, severity: Warning}, true
+	case is == reason.Gated, is == reason.Deactivated:
 		return verdict{class: class, severity: Info}, true
-	case e.Class == reason.Deactivated:
-		if byKueue(w) {
-			return verdict{class: class, severity: Warning}, true
-		}
-		return verdict{class: class, severity: Info}, true
-	case e.Class == reason.AdmissionCheck && isSilent:
+	case is == reason.AdmissionCheck && isSilent:
 		return verdict{class, Critical, silent}, true
 	case e.Stuck:
 		return verdict{class: Stuck, severity: Critical}, true
-	case e.NeverFits != nil && *e.NeverFits && (e.Class == reason.Quota || e.Class == reason.Topology):
+	case e.NeverFits != nil && *e.NeverFits && (is == reason.Quota || is == reason.Topology || is == reason.Preempted || is == reason.Backoff):
 		return verdict{class: NeverFits, severity: Warning}, true
 	}
-	return c.byClass(w, e)
+	return c.byClass(is, w, e)
+}
+
+// behind is the class of what stands behind a backoff and no waiting removes.
+func behind(e *reason.Explanation) reason.Class {
+	if e.Advice == reason.AdviceWait {
+		return e.Class
+	}
+	for i := range e.Obstacles {
+		switch e.Obstacles[i].Kind {
+		case reason.ObstacleCohortCycle, reason.ObstacleLocalQueueMissing, reason.ObstacleClusterQueueMissing:
+			return reason.Misconfigured
+		case reason.ObstacleFlavorMissing:
+			return reason.Flavor
+		case reason.ObstacleTopology:
+			return reason.Topology
+		case reason.ObstacleCheckMissing, reason.ObstacleCheckInactive, reason.ObstacleCheckRejected:
+			return reason.AdmissionCheck
+		case reason.ObstacleNamespaceSelector:
+			return reason.NamespaceSelector
+		}
+	}
+	return e.Class
 }
 
 // byClass judges what only the class decides.
-func (c *collector) byClass(w *world.Workload, e *reason.Explanation) (verdict, bool) {
-	class := Class(e.Class)
-	switch e.Class {
+func (c *collector) byClass(is reason.Class, w *world.Workload, e *reason.Explanation) (verdict, bool) {
+	class := Class(is)
+	switch is {
 	case reason.Flavor:
 		if _, ok := decisive(e, reason.ObstacleFlavorMissing); ok {
 			return verdict{class, Critical, c.queueOf(w)}, true
