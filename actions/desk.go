@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -33,6 +34,8 @@ type Options struct {
 	DraftDir string
 	// Editor is the command line of the person's editor ("vim", "code --wait").
 	Editor string
+	// PodsOf reads the pods of a Workload; nil: nobody does.
+	PodsOf func(context.Context, *world.Workload) ([]world.Pod, error)
 	// VerifyFor bounds how long Execute watches for Kueue's reaction.
 	VerifyFor time.Duration
 }

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"cli.holdfast.dev/holdfast/model/kube"
+	"cli.holdfast.dev/holdfast/model/pods"
 	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/model/world"
 )
@@ -42,6 +43,7 @@ func (d *Desk) Detail(ctx context.Context, ref world.Ref) (Detail, error) {
 	}
 	out.Timeline = append(out.Timeline, events...)
 	sort.SliceStable(out.Timeline, func(i, j int) bool { return out.Timeline[i].At.Before(out.Timeline[j].At) })
+	d.pods(ctx, ref, &out)
 	unstructured.RemoveNestedField(o.Object, "metadata", "managedFields")
 	redact(o.Object)
 	y, err := yaml.Marshal(o.Object)
@@ -50,6 +52,35 @@ func (d *Desk) Detail(ctx context.Context, ref world.Ref) (Detail, error) {
 	}
 	out.YAML = text.Lines(string(y))
 	return out, nil
+}
+
+// pods reads the Workload's pods. What cannot be read or tied to it is said and
+// no error.
+func (d *Desk) pods(ctx context.Context, ref world.Ref, out *Detail) {
+	if ref.Kind != world.KindWorkload {
+		return
+	}
+	w := d.opts.World().WorkloadByKey(ref.Key)
+	if d.opts.PodsOf == nil || w == nil {
+		out.PodsUnknown = "they were not asked for"
+		return
+	}
+	all, err := d.opts.PodsOf(ctx, w)
+	if err != nil {
+		out.PodsUnknown = problem("read the pods of "+ref.String(), err).Error()
+		return
+	}
+	out.Pods, out.PodsUnknown = tied(w, all)
+}
+
+// tied returns those of the pods that belong to the Workload, or why nobody can
+// tell.
+func tied(w *world.Workload, all []world.Pod) ([]world.Pod, string) {
+	x := pods.NewIndex(all)
+	if c := x.Count(w); c.Unknown {
+		return nil, c.Note
+	}
+	return x.Of(w), ""
 }
 
 func conditionEntries(o *unstructured.Unstructured) []Entry {

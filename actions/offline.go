@@ -7,7 +7,6 @@ import (
 	"sort"
 	"time"
 
-	"cli.holdfast.dev/holdfast/model/pods"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 )
@@ -89,7 +88,7 @@ func (o *Offline) Detail(_ context.Context, ref world.Ref) (Detail, error) {
 	}
 	sort.SliceStable(out.Timeline, func(i, j int) bool { return out.Timeline[i].At.Before(out.Timeline[j].At) })
 	if w := o.Snapshot.WorkloadByKey(ref.Key); ref.Kind == world.KindWorkload && w != nil {
-		out.Pods = pods.Of(w, o.Pods)
+		out.Pods, out.PodsUnknown = tied(w, o.Pods)
 		if !o.HasPods {
 			out.PodsUnknown = "the file holds no pods"
 		}

@@ -136,7 +136,7 @@ func (e Env) place(w *world.Workload) string {
 	}
 	why := ""
 	if e.places != nil {
-		places, at, unread := e.places.Of(q)
+		places, at, unread := e.places.Get(q)
 		if n, ok := places[w.Key]; ok {
 			return "number " + count(n) + " of " + count(len(places)) + " that wait for ClusterQueue " + q + ", said Kueue " + age(e.Now, at) + " ago"
 		}

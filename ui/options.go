@@ -52,11 +52,11 @@ type Options struct {
 // Places is Kueue's order of the Workloads that wait, as it was last read. Both
 // methods return at once and may be called from any goroutine.
 type Places interface {
-	// Want names the ClusterQueues whose order is on the screen now.
-	Want(clusterQueues []string)
-	// Of returns the places, from 1, that Kueue gave, and when; why says why there
+	// SetQueues names the ClusterQueues whose order is on the screen now.
+	SetQueues(clusterQueues []string)
+	// Get returns the places, from 1, that Kueue gave, and when; why says why there
 	// are none.
-	Of(clusterQueue string) (places map[world.Key]int, at time.Time, why string)
+	Get(clusterQueue string) (places map[world.Key]int, readAt time.Time, why string)
 }
 
 func (o Options) withDefaults() Options {

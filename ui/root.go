@@ -104,6 +104,7 @@ func (r root) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 		return r, func() tea.Msg { return tickMsg{clock.Now()} }
 	case tickMsg:
 		r.now = m.now
+		r.askPlaces()
 		s, want := r.top().Update(r.env(), beatMsg{})
 		r, cmd := r.setTop(s).want(want)
 		return r, tea.Batch(r.timer(time.Second, tickDue{}), cmd)
@@ -160,6 +161,19 @@ func (r root) tell(m tea.Msg) (root, tea.Cmd) {
 		}
 	}
 	return r, tea.Batch(cmds...)
+}
+
+// askPlaces names the ClusterQueues whose order is on the screen, so that no other
+// is asked for.
+func (r root) askPlaces() {
+	if r.opt.Places == nil {
+		return
+	}
+	var want []string
+	if s, ok := r.top().(interface{ queues(Env) []string }); ok {
+		want = s.queues(r.env())
+	}
+	r.opt.Places.SetQueues(want)
 }
 
 func (r root) env() Env {

@@ -86,6 +86,14 @@ func (s workload) enter(e Env) (Screen, Intent) {
 	return s, push{next}
 }
 
+// queues are the ClusterQueues whose order this page tells.
+func (s workload) queues(e Env) []string {
+	if q, ok := e.Snap.QueueOf(s.row); ok && s.row.State == world.Pending {
+		return []string{q}
+	}
+	return nil
+}
+
 // Update is Screen's.
 func (s workload) Update(e Env, m tea.Msg) (Screen, Intent) {
 	switch m := m.(type) {
@@ -94,9 +102,6 @@ func (s workload) Update(e Env, m tea.Msg) (Screen, Intent) {
 		s.gone = now == nil
 		if now != nil {
 			s.row = now
-		}
-		if q, ok := e.Snap.QueueOf(s.row); ok && e.places != nil && s.row.State == world.Pending {
-			e.places.Want([]string{q})
 		}
 		if m.first {
 			var c tea.Cmd

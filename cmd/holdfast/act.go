@@ -47,6 +47,9 @@ func (a *app) act(ctx context.Context, f actFlags, plan func(context.Context, *s
 	if err := f.check(); err != nil {
 		return err
 	}
+	if a.from.world != "" {
+		return fmt.Errorf("%s is a file, not a cluster: nothing can be changed", a.from.world)
+	}
 	s, err := a.connect(ctx, false)
 	if err != nil {
 		return err

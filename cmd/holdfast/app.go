@@ -19,6 +19,7 @@ import (
 // Exit codes, the same for every command.
 const (
 	exitOK          = 0
+	exitPerson      = 1 // done, and something needs a person
 	exitUsage       = 2
 	exitUnreadable  = 3
 	exitRefused     = 4
@@ -44,6 +45,7 @@ type app struct {
 	kueueName  string
 	exportDir  string
 	journal    string
+	from       sources
 }
 
 // codedError carries the exit code of a failure.
@@ -74,6 +76,9 @@ func (a *app) exit(ctx context.Context, err error) int {
 	}
 	if ctx.Err() != nil {
 		code = exitInterrupted
+	}
+	if errors.Is(err, errPerson) {
+		return code
 	}
 	fmt.Fprintf(a.err, "holdfast: %v\n", err)
 	var advice interface{ Advice() string }
@@ -107,7 +112,12 @@ func (a *app) command() *cobra.Command {
 		Args:          cobra.NoArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE:          func(c *cobra.Command, _ []string) error { return a.console(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if a.from.world != "" {
+				return a.offline(c.Context())
+			}
+			return a.console(c.Context())
+		},
 	}
 	f := c.PersistentFlags()
 	a.kube.AddFlags(f)
@@ -116,12 +126,14 @@ func (a *app) command() *cobra.Command {
 	f.StringVar(&a.kueueName, "kueue-deployment", "kueue-controller-manager", "Deployment of Kueue's manager")
 	f.StringVar(&a.exportDir, "export-dir", ".", "folder for exports")
 	f.StringVar(&a.journal, "journal", "", "file of the journal (default $XDG_STATE_HOME/holdfast/journal.jsonl)")
+	f.StringVar(&a.from.world, "world", "", "read a file of objects or an export instead of a cluster (\"-\": standard input)")
+	f.StringVar(&a.from.now, "now", "", "the time that ages are measured at, like 2026-09-14T10:00:00Z (default: now)")
 	l := c.Flags()
 	l.StringVar(&a.theme, "theme", "", "colours of the console: default, contrast or mono")
 	l.BoolVar(&a.noColor, "no-color", os.Getenv("NO_COLOR") != "", "draw without colours (or set NO_COLOR)")
 	l.BoolVar(&a.ascii, "ascii", false, "draw with ASCII characters only")
 	l.StringSliceVar(&a.production, "production", nil, "contexts to mark as production")
-	c.AddCommand(a.holdCommand(), a.resumeCommand(), a.applyCommand(), a.exportCommand(), a.journalCommand(), a.rbacCommand(), a.versionCommand())
+	c.AddCommand(a.reportCommand(), a.explainCommand(), a.glanceCommand(), a.holdCommand(), a.resumeCommand(), a.applyCommand(), a.exportCommand(), a.journalCommand(), a.rbacCommand(), a.versionCommand())
 	return c
 }
 

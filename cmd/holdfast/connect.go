@@ -24,6 +24,7 @@ import (
 type session struct {
 	contract world.Contract
 	watcher  *live.Watcher
+	reader   *live.Reader
 	desk     *actions.Desk
 	clock    clock.WithTicker
 }
@@ -55,6 +56,9 @@ func (a *app) connect(ctx context.Context, screen bool) (*session, error) {
 		Config: kube.Reader(base, agent), Namespace: contract.Namespace, Contract: contract,
 		ManagerNamespace: a.kueueNS, ManagerName: a.kueueName, Clock: s.clock, Log: a.log.add,
 	})
+	if s.reader, err = live.NewReader(kube.Reader(base, agent)); err != nil {
+		return nil, coded(exitUnreadable, err)
+	}
 	journal, err := a.journalPath()
 	if err != nil {
 		return nil, err
@@ -62,7 +66,7 @@ func (a *app) connect(ctx context.Context, screen bool) (*session, error) {
 	s.desk, err = actions.NewDesk(actions.Options{
 		Config: kube.Writer(base, agent, a.readOnly), World: s.watcher.Snapshot, Context: contract.Context, ReadOnly: a.readOnly,
 		Journal: actions.NewJournal(journal), Clock: s.clock, ExportDir: a.exportDir, DraftDir: filepath.Join(filepath.Dir(journal), "drafts"),
-		Editor: editor(), VerifyFor: 20 * time.Second,
+		Editor: editor(), PodsOf: s.reader.PodsOf, VerifyFor: 20 * time.Second,
 	})
 	if err != nil {
 		return nil, coded(exitUnreadable, err)

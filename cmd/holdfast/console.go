@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/term"
 
+	"cli.holdfast.dev/holdfast/model/live"
 	"cli.holdfast.dev/holdfast/ui"
 	"cli.holdfast.dev/holdfast/ui/theme"
 )
@@ -19,11 +20,8 @@ const accessEvery = 5 * time.Minute
 
 // console opens the screen and keeps it until the person leaves.
 func (a *app) console(ctx context.Context) error {
-	if !term.IsTerminal(int(a.in.Fd())) || !term.IsTerminal(int(os.Stdout.Fd())) {
-		return errors.New("the console needs a terminal; for scripts see the commands in holdfast --help")
-	}
-	if a.theme != "" && !slices.Contains(theme.Names(), theme.Name(a.theme)) {
-		return fmt.Errorf("there is no theme %q; choose one of %v", a.theme, theme.Names())
+	if err := a.screen(); err != nil {
+		return err
 	}
 	s, err := a.connect(ctx, true)
 	if err != nil {
@@ -33,12 +31,27 @@ func (a *app) console(ctx context.Context) error {
 	done := make(chan error, 1)
 	go func() { done <- s.watcher.Run(ctx) }()
 	go a.keepAccess(ctx, s)
+	places := live.NewPositions(s.reader, s.clock)
+	go places.Run(ctx)
 	err = ui.Run(ctx, ui.Options{
-		Source: s.watcher, Desk: s.desk, Clock: s.clock, Theme: theme.Name(a.theme), NoColor: a.noColor, ASCII: a.ascii,
+		Source: s.watcher, Desk: s.desk, Clock: s.clock, Places: places, Theme: theme.Name(a.theme), NoColor: a.noColor, ASCII: a.ascii,
 		ReadOnly: a.readOnly, Production: slices.Contains(a.production, s.contract.Context), Log: a.log.all,
 	})
 	cancel()
 	return errors.Join(err, s.settled(done))
+}
+
+// screen reports what is missing to draw on.
+func (a *app) screen() error {
+	switch {
+	case a.from.world == "-":
+		return errors.New("keys and the file cannot both come from standard input: name a file with --world, or use holdfast report")
+	case !term.IsTerminal(int(a.in.Fd())) || !term.IsTerminal(int(os.Stdout.Fd())):
+		return errors.New("the console needs a terminal; for scripts see the commands in holdfast --help")
+	case a.theme != "" && !slices.Contains(theme.Names(), theme.Name(a.theme)):
+		return fmt.Errorf("there is no theme %q; choose one of %v", a.theme, theme.Names())
+	}
+	return nil
 }
 
 // partingPatience is how long the program waits for its watches to end. A

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/file"
+	"cli.holdfast.dev/holdfast/model/store"
+	"cli.holdfast.dev/holdfast/ui"
+	"cli.holdfast.dev/holdfast/ui/theme"
+)
+
+// still is a source whose only snapshot never changes.
+type still struct{ snapshot *store.Snapshot }
+
+// Snapshot implements ui.Source.
+func (s still) Snapshot() *store.Snapshot { return s.snapshot }
+
+// Changed implements ui.Source: nothing ever does.
+func (s still) Changed() <-chan struct{} { return nil }
+
+// offline opens the console on a file.
+func (a *app) offline(ctx context.Context) error {
+	if err := a.screen(); err != nil {
+		return err
+	}
+	var c clock.PassiveClock = clock.RealClock{}
+	now, err := a.from.time(c)
+	if err != nil {
+		return err
+	}
+	if a.from.now != "" {
+		c = fixed(now)
+	}
+	in, err := file.Open(a.from.world, now)
+	if err != nil {
+		return coded(exitUnreadable, err)
+	}
+	for _, n := range in.Notes {
+		a.log.add(n)
+	}
+	desk := &actions.Offline{
+		Name: a.from.world, Snapshot: in.Snapshot, Events: in.Events, Pods: in.Pods, HasPods: in.HasPods, HasEvents: len(in.Events) > 0, ReadAt: now,
+	}
+	return ui.Run(ctx, ui.Options{
+		Source: still{in.Snapshot}, Desk: desk, Clock: c, Theme: theme.Name(a.theme), NoColor: a.noColor, ASCII: a.ascii, File: a.from.world, Log: a.log.all,
+	})
+}
+
+// fixed is a clock that stands.
+type fixed time.Time
+
+// Now implements clock.PassiveClock.
+func (f fixed) Now() time.Time { return time.Time(f) }
+
+// Since implements clock.PassiveClock.
+func (f fixed) Since(t time.Time) time.Duration { return f.Now().Sub(t) }
