@@ -2,14 +2,12 @@ package kube
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/client-go/rest"
 )
 
 func TestReadOnlyTransport(t *testing.T) {
@@ -62,30 +60,6 @@ func TestReadOnlyTransport(t *testing.T) {
 	}
 }
 
-// client returns a Client of a server that answers each path with a status and a
-// body.
-func client(t *testing.T, answers map[string]struct {
-	code int
-	body string
-}) *Client {
-	t.Helper()
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a, ok := answers[r.URL.Path]
-		if !ok {
-			a.code, a.body = 404, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`
-		}
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(a.code)
-		_, _ = io.WriteString(w, a.body)
-	}))
-	t.Cleanup(srv.Close)
-	c, err := NewClient(Reader(&rest.Config{Host: srv.URL}, "test"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
 func TestServed(t *testing.T) {
 	type result struct {
 		Served []string
@@ -113,10 +87,7 @@ func TestServed(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			c := client(t, map[string]struct {
-				code int
-				body string
-			}{"/apis/kueue.x-k8s.io": {tc.code, tc.body}})
+			c := serving(t, map[string]http.HandlerFunc{"/apis/kueue.x-k8s.io": says(tc.code, tc.body)})
 			served, use, err := c.Served(t.Context())
 			got := result{served, use, ""}
 			if err != nil {
@@ -126,31 +97,5 @@ func TestServed(t *testing.T) {
 				t.Errorf("served (-want +got):\n%s", d)
 			}
 		})
-	}
-}
-
-func TestManager(t *testing.T) {
-	c := client(t, map[string]struct {
-		code int
-		body string
-	}{"/apis/apps/v1/namespaces/ks/deployments/km": {200, `{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"km"},
-		"spec":{"template":{"spec":{"containers":[{"name":"proxy","image":"p:1"},{"name":"manager","image":"reg.example.com:5000/kueue/kueue:v0.19.2@sha256:ab"}]}}},
-		"status":{"conditions":[{"type":"Available","status":"True","message":"ok\u001b[2J"}]}}`}})
-	m, err := c.Manager(t.Context(), "ks", "km")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(Manager{Version: "v0.19.2", Available: true, Detail: `ok\x1b[2J`}, m); d != "" {
-		t.Errorf("manager (-want +got):\n%s", d)
-	}
-}
-
-func TestTag(t *testing.T) {
-	for image, want := range map[string]string{
-		"kueue": "", "kueue:v1": "v1", "r.example.com:5000/kueue": "", "r.example.com:5000/kueue:v0.19.2": "v0.19.2", "kueue@sha256:ab": "", "kueue:v1@sha256:ab": "v1",
-	} {
-		if got := tag(image); got != want {
-			t.Errorf("tag of %s is %q, want %q", image, got, want)
-		}
 	}
 }

@@ -30,10 +30,11 @@ type server struct {
 	objects   map[string][]map[string]any // by resource
 	fail      map[string]int              // by resource: the status of every answer
 	watches   map[string][]chan map[string]any
+	routes    map[string]http.HandlerFunc // by path, before everything else
 }
 
 func newServer(t *testing.T) *server {
-	s := &server{version: "v1beta2", watchList: true, objects: map[string][]map[string]any{}, fail: map[string]int{}, watches: map[string][]chan map[string]any{}}
+	s := &server{version: "v1beta2", watchList: true, objects: map[string][]map[string]any{}, fail: map[string]int{}, watches: map[string][]chan map[string]any{}, routes: map[string]http.HandlerFunc{}}
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(func() {
 		s.CloseClientConnections()
@@ -50,10 +51,12 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	resource := path.Base(r.URL.Path)
 	s.mu.Lock()
-	code, version := s.fail[resource], s.version
+	code, version, route := s.fail[resource], s.version, s.routes[r.URL.Path]
 	objects := append([]map[string]any(nil), s.objects[resource]...)
 	s.mu.Unlock()
 	switch {
+	case route != nil:
+		route(w, r)
 	case code != 0:
 		reason := map[int]string{403: "Forbidden", 404: "NotFound", 500: "InternalError", 401: "Unauthorized"}[code]
 		answer(code, map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason, "code": code, "message": "said the server"})
@@ -82,8 +85,14 @@ func (s *server) kindOf(resource string) string {
 }
 
 func (s *server) apiVersion(resource string) string {
-	if resource == "namespaces" {
-		return "v1"
+	for _, k := range kinds() {
+		switch {
+		case k.resource != resource || k.group == kube.Group:
+		case k.group == coreGroup:
+			return "v1"
+		default:
+			return k.group + "/v1"
+		}
 	}
 	return "kueue.x-k8s.io/" + s.version
 }
@@ -184,7 +193,7 @@ func workload(name, queue, rv string) map[string]any {
 }
 
 func allLive(s *store.Snapshot) bool {
-	for _, k := range world.WatchedKinds() {
+	for _, k := range append(world.WatchedKinds(), world.SideKinds()...) {
 		if s.Fresh(k).Feed != world.Live {
 			return false
 		}

@@ -152,10 +152,14 @@ func (w *Watcher) partsLoop(ctx context.Context, q *inquiry) {
 			c.Visibility, c.VisibilityDetail = p.visibility.state, p.visibility.detail
 			c.Served, c.Stored, c.Probed = p.served, p.stored, true
 		})
+		pause := partsEvery
+		if p.conversion.state == world.NotReady || p.visibility.state == world.NotReady {
+			pause = contractEvery // people wait for it to come back
+		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-w.opts.Clock.After(partsEvery):
+		case <-w.opts.Clock.After(pause):
 		}
 	}
 }
