@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"cli.holdfast.dev/holdfast/model/world"
 )
@@ -44,7 +45,7 @@ func TestContractOfAHealthyCluster(t *testing.T) {
 	want := world.Contract{
 		User: "kim", UserFrom: "server", Asked: true, Probed: true, ServerVersion: "v1.36.3", Served: []string{"v1beta2", "v1beta1"}, Used: "v1beta2", Stored: "v1beta2",
 		KueueVersion: "v0.19.2", KueueVersionSource: "Deployment image tag",
-		Controller: world.Ready, ControllerDetail: "the Deployment is available; the lease c1f6bfd2.kueue.x-k8s.io is being renewed",
+		Controller: world.Ready, ControllerDetail: "the Deployment is available; the lease c1f6bfd2.kueue.x-k8s.io was renewed less than 30s ago",
 		ValidatingWebhookDetail: "not tried, since only a dry-run of a write could tell; it is asked at a URL",
 		ConversionWebhook:       world.Ready, ConversionWebhookDetail: "clusterqueues q was read as v1beta2 and as v1beta1",
 		Visibility: world.Ready, VisibilityDetail: "Kueue told the order of q",
@@ -52,6 +53,44 @@ func TestContractOfAHealthyCluster(t *testing.T) {
 	if d := cmp.Diff(want, w.Snapshot().Contract); d != "" {
 		t.Errorf("contract (-want +got):\n%s", d)
 	}
+}
+
+// When the manager goes down, what was seen of it before is looked at anew at once.
+func TestTheManagerGoesDownAndComesBack(t *testing.T) {
+	s := newServer(t)
+	s.put("clusterqueues", map[string]any{"metadata": map[string]any{"name": "q", "uid": "u-q", "resourceVersion": "5"}, "spec": map[string]any{}})
+	s.route(groupPath, says(200, group))
+	s.route(v2+"clusterqueues/q", says(200, `{}`))
+	set := func(available string, conversion, pending http.HandlerFunc) {
+		s.route(deploy, says(200, `{"kind":"Deployment","apiVersion":"apps/v1","status":{"conditions":[{"type":"Available","status":"`+available+`"}]}}`))
+		s.route(v1+"clusterqueues/q", conversion)
+		s.route(visible2+"clusterqueues/q/pendingworkloads", pending)
+	}
+	works := says(200, `{"items":[]}`)
+	set("True", works, works)
+	c := clocktesting.NewFakeClock(time.Now())
+	w := startAt(t, s, c)
+	now := func() world.Contract {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.contract
+	}
+	parts := func(want world.Readiness) func() bool {
+		return func() bool { k := now(); return k.Probed && k.ConversionWebhook == want && k.Visibility == want }
+	}
+	// controller lets the time pass until it is seen, which is sooner than the parts
+	// would be tried again.
+	controller := func(want world.Readiness) func() bool {
+		return func() bool { c.Step(time.Second); return now().Controller == want }
+	}
+	eventually(t, "all is well", parts(world.Ready))
+	eventually(t, "the controller is well", controller(world.Ready))
+	set("False", failure(500, "", broken), failure(503, "ServiceUnavailable", "down"))
+	eventually(t, "the controller is down", controller(world.NotReady))
+	eventually(t, "the parts are down", parts(world.NotReady))
+	set("True", works, works)
+	eventually(t, "the controller is back", controller(world.Ready))
+	eventually(t, "the parts are back", parts(world.Ready))
 }
 
 // Whoever may read nothing learns what it is, and may read what is left.

@@ -53,6 +53,7 @@ type Watcher struct {
 	changed chan struct{}
 
 	refused refusals
+	turned  chan struct{} // one slot: the manager went down or came back
 
 	mu       sync.Mutex
 	reach    error     // of the last probe; nil: the server answers
@@ -63,7 +64,7 @@ type Watcher struct {
 // New returns a Watcher that has not asked the cluster anything yet; its
 // snapshot is empty and says that everything is syncing.
 func New(o Options) *Watcher {
-	w := &Watcher{opts: o, store: store.New(o.Clock), feeds: map[world.Kind]*feed{}, changed: make(chan struct{}, 1), contract: o.Contract}
+	w := &Watcher{opts: o, store: store.New(o.Clock), feeds: map[world.Kind]*feed{}, changed: make(chan struct{}, 1), turned: make(chan struct{}, 1), contract: o.Contract}
 	for _, k := range kinds() {
 		w.feeds[k.kind] = &feed{}
 	}

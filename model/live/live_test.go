@@ -157,9 +157,11 @@ func (s *server) cut(resource string, code int) {
 	s.watches[resource] = nil
 }
 
-func start(t *testing.T, s *server) *Watcher {
+func start(t *testing.T, s *server) *Watcher { t.Helper(); return startAt(t, s, clock.RealClock{}) }
+
+func startAt(t *testing.T, s *server, c clock.WithTicker) *Watcher {
 	t.Helper()
-	w := New(Options{Config: kube.Reader(&rest.Config{Host: s.URL}, "test"), Clock: clock.RealClock{}, ManagerNamespace: "ks", ManagerName: "km", Log: func(l string) { t.Log(l) }})
+	w := New(Options{Config: kube.Reader(&rest.Config{Host: s.URL}, "test"), Clock: c, ManagerNamespace: "ks", ManagerName: "km", Log: func(l string) { t.Log(l) }})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- w.Run(ctx) }()

@@ -86,7 +86,7 @@ func (w *Watcher) probeLoop(ctx context.Context, client *kube.Client) {
 		if ctx.Err() != nil {
 			return
 		}
-		if apierrors.IsForbidden(err) {
+		if apierrors.IsForbidden(err) || apierrors.IsTooManyRequests(err) {
 			err = nil // it answers, that is all the probe wants to know
 		}
 		w.mu.Lock()
@@ -112,7 +112,9 @@ func (w *Watcher) contractLoop(ctx context.Context, q *inquiry) {
 			return
 		}
 		broken := w.conversionFailure()
+		changed := false
 		w.update(func(c *world.Contract) {
+			was := c.Controller
 			if f.userErr == nil {
 				c.User, c.UserFrom = f.user, "server"
 			} else if !c.Asked {
@@ -124,8 +126,15 @@ func (w *Watcher) contractLoop(ctx context.Context, q *inquiry) {
 			if broken != nil {
 				c.ConversionWebhook, c.ConversionWebhookDetail = broken.state, broken.detail
 			}
+			changed = c.Asked && was != c.Controller
 			c.Asked = true
 		})
+		if changed {
+			select {
+			case w.turned <- struct{}{}:
+			default:
+			}
+		}
 		select {
 		case <-ctx.Done():
 			return
@@ -159,6 +168,7 @@ func (w *Watcher) partsLoop(ctx context.Context, q *inquiry) {
 		select {
 		case <-ctx.Done():
 			return
+		case <-w.turned: // what was seen of a manager that ran is not true any more
 		case <-w.opts.Clock.After(pause):
 		}
 	}

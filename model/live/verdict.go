@@ -51,7 +51,7 @@ func (f *facts) setController(c *world.Contract) {
 	case !f.manager.Available:
 		deployment = verdict{world.NotReady, strings.TrimSuffix("the Deployment is not available: "+f.manager.Detail, ": ")}
 	}
-	lease := verdict{world.Ready, fmt.Sprintf("the lease %s is being renewed", f.lease.Name)}
+	lease := verdict{world.Ready, fmt.Sprintf("the lease %s was renewed less than %s ago", f.lease.Name, leaseFresh)}
 	switch {
 	case f.leaseErr != nil:
 		lease = verdict{world.Unknown, "its lease: " + words(f.leaseErr)}

@@ -24,7 +24,7 @@ func TestController(t *testing.T) {
 		return kube.Lease{Name: "l.kueue.x-k8s.io", Renewed: renewed, Age: age}
 	}
 	no := func(r string) string { return r + ` "x" is forbidden: no` }
-	const fine, renewing = "the Deployment is available", "the lease l.kueue.x-k8s.io is being renewed"
+	const fine, renewing = "the Deployment is available", "the lease l.kueue.x-k8s.io was renewed less than 30s ago"
 	tests := map[string]struct {
 		f    facts
 		want verdict
