@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourcehelpers "k8s.io/component-helpers/resource"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+	"sigs.k8s.io/kueue/pkg/util/tas"
 	"sigs.k8s.io/kueue/pkg/workload"
 
 	"cli.holdfast.dev/holdfast/model/world"
@@ -76,18 +77,26 @@ func topologyRequest(in *kueue.PodSetTopologyRequest) *world.TopologyRequest {
 		return nil
 	}
 	out := world.TopologyRequest{}
+	for _, c := range tas.PodSetSliceRequiredTopologyConstraints(in) {
+		out.Slices = append(out.Slices, intern(c.Topology))
+	}
+	// The order is that of levelKey in Kueue's pkg/cache/scheduler.
 	switch {
 	case in.Required != nil:
 		out.Mode, out.Level = "Required", intern(*in.Required)
 	case in.Preferred != nil:
 		out.Mode, out.Level = "Preferred", intern(*in.Preferred)
+	case len(out.Slices) > 0:
+		out.Mode = "Slices"
 	case in.Unconstrained != nil && *in.Unconstrained:
 		out.Mode = "Unconstrained"
+	case workload.IsExplicitlyRequestingTAS(kueue.PodSet{TopologyRequest: in}):
+		out.Mode = world.NoLevel
 	}
 	if in.PodSetGroupName != nil {
 		out.Group = intern(*in.PodSetGroupName)
 	}
-	if out == (world.TopologyRequest{}) {
+	if out.Mode == "" && out.Group == "" {
 		return nil // Kueue writes one with the pods' index label alone
 	}
 	return &out

@@ -28,7 +28,7 @@ type Explainer struct {
 	now      time.Time
 	requests *requests.Counter
 	specs    map[string]*corev1.PodSpec
-	matches  map[match]string
+	matches  map[match]refusal
 	queues   map[string][]finding
 	locals   map[string][]*world.LocalQueue // by ClusterQueue
 	aside    map[string][]*world.Workload   // by ClusterQueue, see asides
@@ -39,7 +39,7 @@ type Explainer struct {
 func New(s *store.Snapshot, now time.Time) *Explainer {
 	return &Explainer{
 		s: s, now: now, requests: requests.New(s),
-		specs: map[string]*corev1.PodSpec{}, matches: map[match]string{}, queues: map[string][]finding{},
+		specs: map[string]*corev1.PodSpec{}, matches: map[match]refusal{}, queues: map[string][]finding{},
 	}
 }
 

@@ -1,7 +1,9 @@
 package reason
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"cli.holdfast.dev/holdfast/model/quota"
 	"cli.holdfast.dev/holdfast/model/world"
@@ -12,7 +14,10 @@ import (
 type ask struct {
 	podSets []string
 	group   int // the resource group
-	needs   []world.Request
+	// names are the resources that are asked for, be it with 0: Kueue looks for a
+	// flavor for them all the same. needs are those of more than 0.
+	names []string
+	needs []world.Request
 	// serve are the flavors that could serve whatever the quota, in Kueue's order;
 	// refused are the others.
 	serve   []string
@@ -25,13 +30,20 @@ type fit struct {
 	asks []ask
 	// uncovered are resources that no group of the queue has quota for.
 	uncovered []string
-	// unknown says what could not be read and may change the answer.
+	// unknown says what could not be read and may change the answer; less, that it
+	// may also lower what is asked for.
 	unknown string
+	less    bool
+	// told is set when a refusal is Kueue's word and nothing that can be looked at.
+	told bool
 }
 
 // measure holds the Workload's demand against the queue.
 func (x *Explainer) measure(w *world.Workload, q *world.ClusterQueue, node *quota.Node, message string) fit {
 	out := fit{node: node}
+	if !x.s.Fresh(world.KindResourceFlavor).Usable() {
+		out.unknown = "ResourceFlavors cannot be read: their taints and labels may keep it out"
+	}
 	down := turnedDown(message)
 	covered := map[string]bool{}
 	for gi, g := range q.Groups {
@@ -45,30 +57,27 @@ func (x *Explainer) measure(w *world.Workload, q *world.ClusterQueue, node *quot
 				a.podSets = append(a.podSets, ps.Name)
 				n := x.requests.Of(w.Namespace, ps)
 				if n.Unknown != "" {
-					out.unknown = n.Unknown
+					out.unknown, out.less = n.Unknown, out.less || n.Less
 				}
 				for _, r := range g.Resources {
-					total[r] = total[r].Add(n.Of(r).Mul(int64(atLeast(ps, n.Pods))))
+					if n.Names(r) {
+						total[r] = total[r].Add(n.Of(r).Mul(int64(atLeast(ps, n.Pods))))
+					}
 				}
 			}
-			var asked []string
 			for _, r := range g.Resources {
-				if total[r] > 0 {
-					a.needs = append(a.needs, world.Request{Resource: r, Amount: total[r]})
-					asked = append(asked, r)
+				amount, named := total[r]
+				if named {
+					a.names = append(a.names, r)
+				}
+				if amount > 0 {
+					a.needs = append(a.needs, world.Request{Resource: r, Amount: amount})
 				}
 			}
-			if len(a.needs) == 0 {
-				continue
+			if len(a.names) > 0 {
+				x.sort(&a, &out, q, w.Namespace, sets, g, down)
+				out.asks = append(out.asks, a)
 			}
-			for _, name := range g.Flavors {
-				if r, bad := x.refused(q, asked, sets, name, down); bad {
-					a.refused = append(a.refused, r)
-				} else if provides(node, name, a.needs) {
-					a.serve = append(a.serve, name)
-				}
-			}
-			out.asks = append(out.asks, a)
 		}
 	}
 	for i := range w.PodSets {
@@ -80,7 +89,29 @@ func (x *Explainer) measure(w *world.Workload, q *world.ClusterQueue, node *quot
 			}
 		}
 	}
+	if len(out.uncovered) > 0 {
+		out.unknown = fmt.Sprintf("ClusterQueue %s has no quota for %s, which Kueue may be told to leave out", q.Name, strings.Join(out.uncovered, ", "))
+	}
 	return out
+}
+
+// sort puts the group's flavors to those that could serve the ask and those that
+// refuse it.
+func (x *Explainer) sort(a *ask, f *fit, q *world.ClusterQueue, namespace string, sets []*world.PodSet, g world.ResourceGroup, down refusals) {
+	for i, name := range g.Flavors {
+		r, bad := x.refused(q, namespace, g, sets, name, down)
+		switch {
+		case r.gaveUp:
+			for _, rest := range g.Flavors[i:] {
+				a.refused = append(a.refused, refusal{flavor: rest, kind: r.kind, why: r.why})
+			}
+			return
+		case bad:
+			a.refused, f.told = append(a.refused, r), f.told || r.told
+		case provides(f.node, name, a.needs):
+			a.serve = append(a.serve, name)
+		}
+	}
 }
 
 // together groups the pod sets that must get the same flavor.
@@ -114,12 +145,12 @@ func atLeast(ps *world.PodSet, pods int32) int32 {
 
 // refused asks every pod set of the group. What cannot be seen is taken from
 // Kueue's message.
-func (x *Explainer) refused(q *world.ClusterQueue, resources []string, sets []*world.PodSet, flavor string, down refusals) (refusal, bool) {
+func (x *Explainer) refused(q *world.ClusterQueue, namespace string, g world.ResourceGroup, sets []*world.PodSet, flavor string, down refusals) (refusal, bool) {
 	for _, ps := range sets {
-		r, known := x.refuse(q, resources, ps, flavor)
+		r, known := x.refuse(q, namespace, g, ps, flavor)
 		if !known {
 			if why, said := down.of(ps.Name)[flavor]; said {
-				return refusal{flavor, ObstacleFlavorMismatch, why}, true
+				return refusal{flavor: flavor, kind: ObstacleFlavorMismatch, why: why, told: true}, true
 			}
 			continue
 		}
@@ -224,11 +255,21 @@ func (f fit) shortfalls() []Shortfall {
 			}
 		}
 	}
+	for fr := range most {
+		most[fr] = max(most[fr], forced[fr])
+	}
+	if out := f.missing(most); len(out) > 0 {
+		return out
+	}
+	return f.missing(f.leftOver())
+}
+
+// missing holds the needs against their cells: those that miss something, sorted.
+func (f fit) missing(needs map[world.FlavorResource]world.Amount) []Shortfall {
 	var out []Shortfall
-	for fr, n := range most {
+	for fr, n := range needs {
 		c, _ := f.node.Cell(fr)
-		s := shortfall(c, max(n, forced[fr]))
-		if s.Missing > 0 {
+		if s := shortfall(c, n); s.Missing > 0 {
 			out = append(out, s)
 		}
 	}
@@ -239,6 +280,27 @@ func (f fit) shortfalls() []Shortfall {
 		return 1
 	})
 	return out
+}
+
+// leftOver gives each ask in turn the first flavor with room, as Kueue does, and
+// returns what the first one that gets none would need of each flavor that could
+// serve it, with what the others took before it.
+func (f fit) leftOver() map[world.FlavorResource]world.Amount {
+	taken := map[world.FlavorResource]world.Amount{}
+	for _, a := range f.asks {
+		if slices.ContainsFunc(a.serve, func(name string) bool { return f.take(taken, a, name, free) }) {
+			continue
+		}
+		out := map[world.FlavorResource]world.Amount{}
+		for _, name := range f.couldServe(a) {
+			for _, n := range a.needs {
+				fr := world.FlavorResource{Flavor: name, Resource: n.Resource}
+				out[fr] = taken[fr].Add(n.Amount)
+			}
+		}
+		return out
+	}
+	return nil
 }
 
 // couldServe are the flavors that have room for the ask when nothing is in use.

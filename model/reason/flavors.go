@@ -11,6 +11,7 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
 	"cli.holdfast.dev/holdfast/model/project"
+	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
@@ -19,39 +20,41 @@ type refusal struct {
 	flavor string
 	kind   ObstacleKind // ObstacleFlavorMismatch, ObstacleFlavorMissing or ObstacleTopology
 	why    string
+	// told is set where only Kueue's message says so.
+	told bool
+	// gaveUp is set where Kueue looks at no flavor after this one: it cannot read
+	// what the pods want.
+	gaveUp bool
 }
 
-// refuse says why the flavor cannot take the pod set; an empty kind means that it
-// can. The order and the rules are those of Kueue's
+// refuse says why the flavor, one of the group's, cannot take the pod set; an empty
+// kind means that it can. The order and the rules are those of Kueue's
 // pkg/scheduler/flavorassigner (checkFlavorForPodSets), its words too. known is
 // false where the flavor or the pod template cannot be seen.
-func (x *Explainer) refuse(q *world.ClusterQueue, resources []string, ps *world.PodSet, name string) (r refusal, known bool) {
+func (x *Explainer) refuse(q *world.ClusterQueue, namespace string, g world.ResourceGroup, ps *world.PodSet, name string) (r refusal, known bool) {
 	if ps.Shape == "" || !x.s.Fresh(world.KindResourceFlavor).Usable() {
 		return refusal{}, false
 	}
 	f := x.s.Flavor(name)
 	if f == nil {
-		return refusal{name, ObstacleFlavorMissing, fmt.Sprintf("flavor %s not found", name)}, true
+		return refusal{flavor: name, kind: ObstacleFlavorMissing, why: fmt.Sprintf("flavor %s not found", name)}, true
 	}
-	if why := x.topologyRefuses(q, resources, ps, f); why != "" {
-		return refusal{name, ObstacleTopology, why}, true
+	if why := x.topologyRefuses(q, namespace, g, ps, f); why != "" {
+		return refusal{flavor: name, kind: ObstacleTopology, why: why}, true
 	}
 	k := match{flavor: name, shape: ps.Shape}
-	why, done := x.matches[k]
+	r, done := x.matches[k]
 	if !done {
-		why = x.placementRefuses(ps.Shape, f)
-		x.matches[k] = why
+		r = x.placementRefuses(ps.Shape, f)
+		x.matches[k] = r
 	}
-	if why != "" {
-		return refusal{name, ObstacleFlavorMismatch, why}, true
-	}
-	return refusal{}, true
+	return r, true
 }
 
 // match is a question that many pod sets ask alike.
 type match struct{ flavor, shape string }
 
-func (x *Explainer) placementRefuses(shape string, f *world.Flavor) string {
+func (x *Explainer) placementRefuses(shape string, f *world.Flavor) refusal {
 	spec, ok := x.specs[shape]
 	if !ok {
 		read, err := project.PodSpec(shape)
@@ -61,7 +64,7 @@ func (x *Explainer) placementRefuses(shape string, f *world.Flavor) string {
 		x.specs[shape] = spec
 	}
 	if spec == nil {
-		return ""
+		return refusal{}
 	}
 	taints := make([]corev1.Taint, 0, len(f.NodeTaints))
 	for _, t := range f.NodeTaints {
@@ -71,14 +74,21 @@ func (x *Explainer) placementRefuses(shape string, f *world.Flavor) string {
 	keeps := func(t *corev1.Taint) bool {
 		return t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute
 	}
+	no := refusal{flavor: f.Name, kind: ObstacleFlavorMismatch}
 	if t, bad := corev1helpers.FindMatchingUntoleratedTaint(logr.Discard(), taints, tolerations, keeps, true); bad {
-		return fmt.Sprintf("untolerated taint %s in flavor %s", world.Taint{Key: t.Key, Value: t.Value, Effect: string(t.Effect)}, f.Name)
+		no.why = fmt.Sprintf("untolerated taint %s in flavor %s", world.Taint{Key: t.Key, Value: t.Value, Effect: string(t.Effect)}, f.Name)
+		return no
 	}
 	ok, err := nodeaffinity.GetRequiredNodeAffinity(&corev1.Pod{Spec: relevant(spec, f.NodeLabels)}).Match(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: f.NodeLabels}})
-	if err != nil || !ok {
-		return fmt.Sprintf("flavor %s doesn't match node affinity", f.Name)
+	switch {
+	case err != nil:
+		no.why, no.gaveUp = "its node affinity cannot be read: "+text.Clean(err.Error()), true
+	case !ok:
+		no.why = fmt.Sprintf("flavor %s doesn't match node affinity", f.Name)
+	default:
+		return refusal{}
 	}
-	return ""
+	return no
 }
 
 // relevant keeps of a pod's node selector and affinity what speaks of the labels
@@ -118,19 +128,28 @@ func relevant(spec *corev1.PodSpec, labels map[string]string) corev1.PodSpec {
 }
 
 // topologyRefuses holds the pod set's wish for a topology against the flavor's
-// (Kueue's checkPodSetAndFlavorMatchForTAS). resources are those that the pod set
-// asks for of the flavor's group.
-func (x *Explainer) topologyRefuses(q *world.ClusterQueue, resources []string, ps *world.PodSet, f *world.Flavor) string {
+// (Kueue's checkPodSetAndFlavorMatchForTAS).
+func (x *Explainer) topologyRefuses(q *world.ClusterQueue, namespace string, g world.ResourceGroup, ps *world.PodSet, f *world.Flavor) string {
 	asked := ps.Topology != nil && ps.Topology.Mode != ""
 	switch {
 	case !asked && f.Topology != "" && !x.topologyOnly(q):
 		return fmt.Sprintf("Flavor %q supports only TopologyAwareScheduling", f.Name)
-	case !asked, f.Topology == "" && len(resources) == 0:
+	case !asked:
 		return ""
 	case f.Topology == "":
+		// Kueue looks at the template: what transformations make of it may come from
+		// a flavor without a topology.
+		template := *ps
+		template.Exact = false
+		n := x.requests.Of(namespace, &template)
+		if !slices.ContainsFunc(n.PerPod, func(r world.Request) bool { return slices.Contains(g.Resources, r.Resource) }) {
+			return ""
+		}
 		return fmt.Sprintf("Flavor %q does not support TopologyAwareScheduling", f.Name)
 	}
-	if t := x.s.Topology(f.Topology); t != nil && ps.Topology.Level != "" && !slices.Contains(t.Levels, ps.Topology.Level) {
+	t := x.s.Topology(f.Topology)
+	lacks := func(level string) bool { return level != "" && t != nil && !slices.Contains(t.Levels, level) }
+	if ps.Topology.Mode == world.NoLevel || lacks(ps.Topology.Level) || slices.ContainsFunc(ps.Topology.Slices, lacks) {
 		return fmt.Sprintf("Flavor %q does not contain the requested level", f.Name)
 	}
 	return ""

@@ -45,7 +45,9 @@ func speaksOfQuota(c world.Condition) bool {
 	case "WaitingForQuota", "ExceedsMaxQuota", "WaitingForPreemptedWorkloads", "NoMatchingFlavor":
 		return true
 	}
-	return strings.Contains(c.Message, "insufficient") || strings.Contains(c.Message, "couldn't assign flavors")
+	return strings.Contains(c.Message, "insufficient") || strings.Contains(c.Message, "couldn't assign flavors") ||
+		// A node affinity that cannot be read, which the flavors before it do not mind.
+		strings.Contains(c.Message, "failed to assign flavors") && strings.Contains(c.Message, "nodeSelectorTerms[")
 }
 
 // fromMessage explains a pending Workload whose queues are in order: by the
@@ -67,19 +69,23 @@ func (x *Explainer) fromMessage(w *world.Workload) Explanation {
 	case strings.HasPrefix(m, "Preempted to accommodate"):
 		e, ok := x.quotaOrFlavor(w, "")
 		said := fmt.Sprintf("Preempted %s ago and not tried again since.", short(x.now.Sub(c.At)))
-		if !ok || e.Class != Quota || len(e.Shortfall) == 0 {
-			return Explanation{Class: Preempted, Advice: AdviceWait, Sentence: said, NeverFits: e.NeverFits}
+		if ok && (e.never() || len(e.Shortfall) > 0) {
+			e.Class, e.Sentence = Preempted, said+" "+e.Sentence
+			return e
 		}
-		e.Class, e.Sentence = Preempted, said+" "+e.Sentence
-		return e
+		return Explanation{Class: Preempted, Advice: AdviceWait, Sentence: said, NeverFits: e.NeverFits}
 	case strings.Contains(m, "Workload no longer fits after processing another workload"), strings.Contains(m, "overlapping preemption targets"):
-		if e, ok := x.quotaOrFlavor(w, ""); ok && e.Class == Quota {
+		e, ok := x.quotaOrFlavor(w, "")
+		if ok && e.Class != QueueOrder {
 			if len(e.Shortfall) > 0 {
 				e.Sentence += fmt.Sprintf(" (It lost its place to another Workload when Kueue last tried, %s ago.)", short(x.now.Sub(c.At)))
 			}
 			return e
 		}
-		return Explanation{Class: QueueOrder, Advice: AdviceWait, Sentence: fmt.Sprintf("Another Workload took its place when Kueue last tried, %s ago; Kueue tries again.", short(x.now.Sub(c.At)))}
+		return Explanation{
+			Class: QueueOrder, Advice: AdviceWait, NeverFits: e.NeverFits,
+			Sentence: fmt.Sprintf("Another Workload took its place when Kueue last tried, %s ago; Kueue tries again.", short(x.now.Sub(c.At))),
+		}
 	case c.Reason == "Inadmissible", c.Reason == "Suspended", c.Reason == "Pending" && (strings.HasSuffix(m, "is inactive") || strings.HasSuffix(m, "is stopped")):
 		if !queueText.MatchString(m) {
 			return Explanation{
@@ -112,7 +118,7 @@ func (x *Explainer) byNumbers(w *world.Workload, c world.Condition) Explanation 
 	}
 	if r := notCovered.FindStringSubmatch(m); r != nil {
 		return Explanation{
-			Class: Quota, Advice: AdviceChange, Actor: jobOwner + " or " + queueAdmin, NeverFits: yes(),
+			Class: Quota, Advice: AdviceChange, Actor: jobOwner + " or " + queueAdmin,
 			Sentence:  fmt.Sprintf("Its ClusterQueue has no quota for %s: ask for another resource, or use another queue.", r[1]),
 			Obstacles: []Obstacle{{ObstacleQuota, "", r[1] + " is not covered by the ClusterQueue"}},
 		}
@@ -139,7 +145,7 @@ func returned(w *world.Workload, c world.Condition) bool {
 func (x *Explainer) notLookedAt(w *world.Workload) Explanation {
 	e := Explanation{Class: QueueOrder, Advice: AdviceWait, Sentence: "Kueue has not looked at it yet: it is new, or others are before it in the queue."}
 	if n, ok := x.quotaOrFlavor(w, ""); ok {
-		if n.NeverFits != nil && *n.NeverFits {
+		if n.never() {
 			n.Sentence += " Kueue has not looked at it yet."
 			return n
 		}

@@ -20,11 +20,8 @@ func (x *Explainer) quotaOrFlavor(w *world.Workload, message string) (e Explanat
 		return Explanation{}, false
 	}
 	f := x.measure(w, q, node, message)
-	if e, no := f.notCovered(w, q, message); no {
+	if e, no := f.notCovered(q, message); no {
 		return e, true
-	}
-	if len(f.asks) == 0 {
-		return Explanation{}, false // it asks for nothing that the queue counts
 	}
 	fits, sure := f.assignable(potential, serving)
 	switch {
@@ -41,11 +38,25 @@ func (x *Explainer) quotaOrFlavor(w *world.Workload, message string) (e Explanat
 	}
 	if f.unknown != "" {
 		e.Sentence += " (Not certain: " + f.unknown + ".)"
-		if e.NeverFits != nil && !*e.NeverFits {
-			e.NeverFits = nil // what is not seen can only add to the need
-		}
+	}
+	if e.NeverFits != nil && !f.certain(*e.NeverFits) {
+		e.NeverFits = nil
 	}
 	return e, true
+}
+
+// certain reports whether what is not seen leaves the verdict, never fits or not,
+// as it is. Most of it can only add to what is needed or turn flavors down.
+func (f fit) certain(never bool) bool {
+	if !never {
+		return f.unknown == ""
+	}
+	if f.told {
+		if fits, sure := f.assignable(potential, everything); fits || !sure {
+			return false // it rests on what Kueue said some time ago
+		}
+	}
+	return !f.less
 }
 
 // numbersKnown reports whether the quota arithmetic for the queue rests on
@@ -64,21 +75,15 @@ func numbersKnown(s *store.Snapshot, q *world.ClusterQueue) bool {
 }
 
 // notCovered explains a request for a resource that the queue has no quota for.
-// The manager may be configured to leave resources out, which is seen only in
-// what Kueue wrote: its published requests or its message.
-func (f fit) notCovered(w *world.Workload, q *world.ClusterQueue, message string) (Explanation, bool) {
+// The manager may be configured to leave resources out (excludeResourcePrefixes),
+// or those that a queue does not cover (quotaCheckStrategy, 0.18), so only Kueue's
+// message proves it.
+func (f fit) notCovered(q *world.ClusterQueue, message string) (Explanation, bool) {
 	var sure []string
 	for _, m := range notCovered.FindAllStringSubmatch(message, -1) {
-		sure = append(sure, m[1])
-	}
-	exact := !slices.ContainsFunc(w.PodSets, func(ps world.PodSet) bool { return !ps.Exact })
-	for _, r := range f.uncovered {
-		if exact && !slices.Contains(sure, r) {
-			sure = append(sure, r)
+		if !slices.Contains(sure, m[1]) {
+			sure = append(sure, m[1])
 		}
-	}
-	if len(sure) == 0 {
-		return Explanation{}, false
 	}
 	// A request that is gone, or covered now, is an old message's.
 	sure = slices.DeleteFunc(sure, func(r string) bool { return len(f.uncovered) > 0 && !slices.Contains(f.uncovered, r) || covers(q, r) })
@@ -123,7 +128,7 @@ func (f fit) never(q *world.ClusterQueue) Explanation {
 	for _, r := range bad.refused {
 		e.Obstacles = append(e.Obstacles, Obstacle{r.kind, "ResourceFlavor/" + r.flavor, r.why})
 	}
-	if all, _ := f.assignable(potential, everything); all && len(bad.refused) > 0 {
+	if all, _ := f.assignable(potential, everything); all && len(bad.refused) > 0 && len(f.couldServe(bad)) == 0 {
 		e.Class, e.Actor = Flavor, jobOwner
 		why := refusalWords(bad.refused)
 		switch {
@@ -149,6 +154,9 @@ func (f fit) never(q *world.ClusterQueue) Explanation {
 	detail := f.most(bad)
 	if len(f.couldServe(bad)) > 0 {
 		detail = f.sum()
+		if len(bad.refused) > 0 {
+			detail += "; " + refusalWords(bad.refused)
+		}
 	}
 	e.Sentence = "Can never fit: " + detail + ". Ask for less, or have the quota raised."
 	e.Obstacles = append(e.Obstacles, Obstacle{ObstacleQuota, q.Ref().String(), detail})
@@ -169,10 +177,14 @@ func refusalWords(all []refusal) string {
 	return strings.Join(out, "; ")
 }
 
+// resourcesOf names what the ask needs, or what it names where it needs nothing.
 func resourcesOf(a ask) string {
 	var out []string
 	for _, n := range a.needs {
 		out = append(out, n.Resource)
+	}
+	if len(out) == 0 {
+		out = a.names
 	}
 	return strings.Join(out, ", ")
 }
@@ -241,11 +253,14 @@ func need(x Shortfall) string {
 // waits explains a demand that fits some day, or now.
 func (f fit) waits(q *world.ClusterQueue) Explanation {
 	e := Explanation{Class: Quota, Advice: AdviceWait, NeverFits: no()}
-	if now, sure := f.assignable(free, serving); now && sure {
-		cells := f.nearest(f.asks[0])
-		c := cells[0]
+	now, sure := f.assignable(free, serving)
+	if now {
 		e.Class = QueueOrder
-		e.Sentence = fmt.Sprintf("Needs %s and %s are free now: waits for its turn.", need(c), c.Free.Text(c.Resource))
+		e.Sentence = fmt.Sprintf("It asks for nothing of what ClusterQueue %s has quota for: waits for its turn.", q.Name)
+		if a, ok := f.first(); ok {
+			c := f.nearest(a)[0]
+			e.Sentence = fmt.Sprintf("Needs %s and %s are free now: waits for its turn.", need(c), c.Free.Text(c.Resource))
+		}
 		if q.Strategy == "StrictFIFO" {
 			e.Sentence += " The queue is StrictFIFO: nothing passes a Workload that is before it."
 		}
@@ -267,7 +282,19 @@ func (f fit) waits(q *world.ClusterQueue) Explanation {
 	for _, p := range parts {
 		e.Obstacles = append(e.Obstacles, Obstacle{ObstacleQuota, q.Ref().String(), p + " missing"})
 	}
+	if !sure {
+		e.Sentence += " (Not certain: there are too many ways to place its pod sets to try them all.)"
+	}
 	return e
+}
+
+// first is the first ask that needs anything.
+func (f fit) first() (ask, bool) {
+	i := slices.IndexFunc(f.asks, func(a ask) bool { return len(a.needs) > 0 })
+	if i < 0 {
+		return ask{}, false
+	}
+	return f.asks[i], true
 }
 
 // blocking returns the cells of the ask that does not fit, those that miss
@@ -280,10 +307,7 @@ func (f fit) blocking() []Shortfall {
 			return cells
 		}
 	}
-	if all := f.shortfalls(); len(all) > 0 {
-		return all
-	}
-	return f.nearest(f.asks[0])
+	return f.shortfalls()
 }
 
 func missingLast(c Shortfall) int {

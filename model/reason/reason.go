@@ -101,6 +101,9 @@ type Explanation struct {
 	Shortfall []Shortfall
 }
 
+// never reports whether it is known that nothing fits.
+func (e *Explanation) never() bool { return e.NeverFits != nil && *e.NeverFits }
+
 // Shortfall is what must come back in one flavor that could serve the Workload,
 // debt included.
 type Shortfall struct {

@@ -34,6 +34,9 @@ type Count struct {
 	// they are what Kueue counts. The manager's resource transformations and
 	// excluded prefixes are seen only in what Kueue itself published.
 	Unknown string
+	// Less is set when what is Unknown may also lower the numbers: a default request
+	// takes the place of a limit that would count as the request.
+	Less bool
 }
 
 // Of returns the amount of the resource that one pod takes. Where a queue covers
@@ -50,6 +53,12 @@ func (c Count) Of(resource string) world.Amount {
 	return 0
 }
 
+// Names reports whether the pods name the resource, be it with 0: Kueue then looks
+// for a flavor that has it. Where a queue covers "pods", each pod does.
+func (c Count) Names(resource string) bool {
+	return resource == string(corev1.ResourcePods) || slices.ContainsFunc(c.PerPod, func(r world.Request) bool { return r.Resource == resource })
+}
+
 // Counter counts for one snapshot and remembers what it counted: most Workloads
 // look like another one. It is for one goroutine.
 type Counter struct {
@@ -62,6 +71,7 @@ type question struct{ namespace, shape string }
 type answer struct {
 	perPod  []world.Request
 	unknown string
+	less    bool
 }
 
 // New returns a Counter for the snapshot.
@@ -80,7 +90,7 @@ func (c *Counter) Of(namespace string, ps *world.PodSet) Count {
 		a = c.count(q)
 		c.known[q] = a
 	}
-	return Count{PerPod: a.perPod, Pods: pods, Unknown: a.unknown}
+	return Count{PerPod: a.perPod, Pods: pods, Unknown: a.unknown, Less: a.less}
 }
 
 // divide returns the part of one pod. Kueue multiplies what one pod takes, so
@@ -105,6 +115,7 @@ func (c *Counter) count(q question) answer {
 	}
 	var a answer
 	a.unknown = c.unknown(q.namespace, &spec)
+	a.less = !c.s.Fresh(world.KindLimitRange).Usable() && limitsCount(&spec)
 	wl := &kueue.Workload{ObjectMeta: metav1.ObjectMeta{Namespace: q.namespace}, Spec: kueue.WorkloadSpec{PodSets: []kueue.PodSet{{Template: corev1.PodTemplateSpec{Spec: spec}}}}}
 	workload.AdjustResources(ctrl.LoggerInto(context.Background(), logr.Discard()), reader{s: c.s}, wl)
 	a.perPod = project.PerPod(wl.Spec.PodSets[0].Template.Spec)
@@ -125,6 +136,20 @@ func (c *Counter) unknown(namespace string, spec *corev1.PodSpec) string {
 		}
 	}
 	return ""
+}
+
+// limitsCount reports whether a limit is counted for want of a request.
+func limitsCount(spec *corev1.PodSpec) bool {
+	counts := func(r *corev1.ResourceRequirements) bool {
+		for name := range r.Limits {
+			if _, ok := r.Requests[name]; !ok {
+				return true
+			}
+		}
+		return false
+	}
+	of := func(c corev1.Container) bool { return counts(&c.Resources) }
+	return slices.ContainsFunc(spec.InitContainers, of) || slices.ContainsFunc(spec.Containers, of) || spec.Resources != nil && counts(spec.Resources)
 }
 
 // reader answers what AdjustResources asks of a client, out of the snapshot. All

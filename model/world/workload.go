@@ -85,10 +85,18 @@ type PodSet struct {
 	Topology *TopologyRequest
 }
 
-// TopologyRequest is spec.podSets[].topologyRequest. Mode is Required, Preferred
-// or Unconstrained, empty where only a group or slices are asked for; Level is
-// the node label of the level. Pod sets of one Group get the same flavor.
-type TopologyRequest struct{ Mode, Level, Group string }
+// TopologyRequest is spec.podSets[].topologyRequest. Mode is Required, Preferred,
+// Unconstrained or Slices, NoLevel where what it says asks for no level, empty
+// where only a group is named; Level is the node label of the level, Slices those
+// of the slices. Pod sets of one Group get the same flavor.
+type TopologyRequest struct {
+	Mode, Level, Group string
+	Slices             []string
+}
+
+// NoLevel is the mode of a request for a topology that no flavor can meet, since
+// it names no level ("unconstrained" set to false).
+const NoLevel = "NoLevel"
 
 // Request is an amount of a resource.
 type Request struct {
