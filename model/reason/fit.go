@@ -89,10 +89,20 @@ func (x *Explainer) measure(w *world.Workload, q *world.ClusterQueue, node *quot
 			}
 		}
 	}
+	for _, sets := range together(w.PodSets) {
+		if ps := sets[0]; ps.Count > 0 && !out.asksFor(ps.Name) && (wantsPlace(ps) || len(q.Groups) > 0 && x.topologyOnly(q)) {
+			out.unknown = fmt.Sprintf("pod set %s asks for nothing that ClusterQueue %s has quota for, and Kueue finds it no place in a topology without", ps.Name, q.Name)
+		}
+	}
 	if len(out.uncovered) > 0 {
 		out.unknown = fmt.Sprintf("ClusterQueue %s has no quota for %s, which Kueue may be told to leave out", q.Name, strings.Join(out.uncovered, ", "))
 	}
 	return out
+}
+
+// asksFor reports whether the pod set asks for anything, itself or with others.
+func (f fit) asksFor(podSet string) bool {
+	return slices.ContainsFunc(f.asks, func(a ask) bool { return slices.Contains(a.podSets, podSet) })
 }
 
 // sort puts the group's flavors to those that could serve the ask and those that

@@ -130,7 +130,7 @@ func relevant(spec *corev1.PodSpec, labels map[string]string) corev1.PodSpec {
 // topologyRefuses holds the pod set's wish for a topology against the flavor's
 // (Kueue's checkPodSetAndFlavorMatchForTAS).
 func (x *Explainer) topologyRefuses(q *world.ClusterQueue, namespace string, g world.ResourceGroup, ps *world.PodSet, f *world.Flavor) string {
-	asked := ps.Topology != nil && ps.Topology.Mode != ""
+	asked := wantsPlace(ps)
 	switch {
 	case !asked && f.Topology != "" && !x.topologyOnly(q):
 		return fmt.Sprintf("Flavor %q supports only TopologyAwareScheduling", f.Name)
@@ -154,6 +154,10 @@ func (x *Explainer) topologyRefuses(q *world.ClusterQueue, namespace string, g w
 	}
 	return ""
 }
+
+// wantsPlace reports whether the pod set asks for a place in a topology (Kueue's
+// IsExplicitlyRequestingTAS).
+func wantsPlace(ps *world.PodSet) bool { return ps.Topology != nil && ps.Topology.Mode != "" }
 
 // topologyOnly reports whether every flavor of the queue has a topology: then
 // each of its Workloads is placed by one, asked for or not.

@@ -41,8 +41,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// ours is what the console says of the Workload.
-func ours(t *rapid.T, c *cluster, w *kueue.Workload) reason.Explanation {
+// ours is what the console says of the Workload; rows are there too.
+func ours(t *rapid.T, c *cluster, w *kueue.Workload, rows ...any) reason.Explanation {
 	s := store.New(clocktesting.NewFakePassiveClock(now))
 	for _, k := range slices.Concat(world.WatchedKinds(), world.SideKinds()) {
 		s.SetFreshness(k, world.Freshness{Feed: world.Live, Synced: true})
@@ -83,6 +83,9 @@ func ours(t *rapid.T, c *cluster, w *kueue.Workload) reason.Explanation {
 		if err != nil {
 			t.Fatal(err)
 		}
+		s.Put(row)
+	}
+	for _, row := range rows {
 		s.Put(row)
 	}
 	put(w)
