@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 )
@@ -52,6 +54,9 @@ func ActivityOf(s *store.Snapshot, q *world.ClusterQueue) Activity {
 				add("AdmissionCheckInactive")
 			}
 		}
+		for _, m := range misuses(s, q) {
+			add(m.cause)
+		}
 	}
 	if len(missingTopologies(s, q)) > 0 {
 		add("TopologyNotFound")
@@ -65,7 +70,7 @@ func ActivityOf(s *store.Snapshot, q *world.ClusterQueue) Activity {
 	switch {
 	case len(a.Causes) > 0:
 		a.Active = no()
-	case flavors && (checks || len(q.Checks) == 0), current && cond.Status == "True":
+	case flavors && (checks || len(q.Checks) == 0) && topologiesKnown(s, q) && (q.Cohort == "" || s.Fresh(world.KindCohort).Usable()), current && cond.Status == "True":
 		a.Active = yes()
 	case !current:
 		a.Unknown = "Kueue has not said anything of its present spec, and not all that it names can be read"
@@ -82,7 +87,8 @@ func computed(reason string, flavors, checks bool) bool {
 		return true
 	case "FlavorNotFound":
 		return flavors
-	case "AdmissionCheckNotFound", "AdmissionCheckInactive":
+	case "AdmissionCheckNotFound", "AdmissionCheckInactive",
+		kueue.ClusterQueueActiveReasonMultipleMultiKueueAdmissionChecks, kueue.ClusterQueueActiveReasonMultiKueueAdmissionCheckAppliedPerFlavor, kueue.ClusterQueueActiveReasonMultiKueueWithProvisioningRequest:
 		return checks
 	}
 	return false
@@ -92,7 +98,7 @@ func computed(reason string, flavors, checks bool) bool {
 // Where Kueue says of the present spec that the queue is active it does not look
 // at topologies, and neither is anything missing.
 func missingTopologies(s *store.Snapshot, q *world.ClusterQueue) []*world.Flavor {
-	if !s.Fresh(world.KindTopology).Usable() {
+	if !s.Fresh(world.KindTopology).Usable() || runsElsewhere(s, q) {
 		return nil
 	}
 	if c, ok := q.Conditions.Get(world.CondActive); ok && c.Status == "True" && c.ObservedGeneration >= q.Generation {
@@ -105,6 +111,15 @@ func missingTopologies(s *store.Snapshot, q *world.ClusterQueue) []*world.Flavor
 		}
 	}
 	return out
+}
+
+// topologiesKnown reports whether the topologies that the queue's flavors name, if
+// any, can be looked at.
+func topologiesKnown(s *store.Snapshot, q *world.ClusterQueue) bool {
+	return s.Fresh(world.KindTopology).Usable() || !slices.ContainsFunc(flavorsOf(q), func(name string) bool {
+		f := s.Flavor(name)
+		return f != nil && f.Topology != ""
+	})
 }
 
 // LocalActivityOf judges a LocalQueue by its own stop policy and its ClusterQueue.

@@ -40,7 +40,7 @@ func (x *Explainer) reserving(w *world.Workload) Explanation {
 		e.Sentence = "Quota is reserved, but " + silentWords(e.Obstacles) + "."
 	default:
 		c, _ := w.Conditions.Get(world.CondQuotaReserved)
-		e.Sentence = fmt.Sprintf("Quota has been reserved for %s; waits for %s.", short(now.Sub(c.At)), noun("admission check", waiting))
+		e.Sentence = fmt.Sprintf("Quota has been reserved for %s; waits for %s.", since(now, c.At), noun("admission check", waiting))
 	}
 	return e
 }
@@ -98,12 +98,12 @@ func checkObstacle(s *store.Snapshot, c world.CheckState, now time.Time) (o Obst
 			return o, true
 		}
 		if !obj.Conditions.True(world.CondActive) {
-			o.Kind, o.Detail = ObstacleCheckInactive, fmt.Sprintf("the AdmissionCheck %s has been %s for %s and is not active (controller %s): nobody will answer", c.Name, strings.ToLower(c.State), short(now.Sub(c.At)), obj.Controller)
+			o.Kind, o.Detail = ObstacleCheckInactive, fmt.Sprintf("the AdmissionCheck %s has been %s for %s and is not active (controller %s): nobody will answer", c.Name, strings.ToLower(c.State), since(now, c.At), obj.Controller)
 			return o, true
 		}
 	}
 	o.Kind = ObstacleCheckPending
-	o.Detail = strings.ToLower(c.State) + " for " + short(now.Sub(c.At))
+	o.Detail = strings.ToLower(c.State) + " for " + since(now, c.At)
 	if !s.Fresh(world.KindAdmissionCheck).Usable() {
 		o.Detail += " (AdmissionChecks cannot be read: whether anybody answers is not known)"
 	}

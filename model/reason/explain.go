@@ -147,13 +147,13 @@ func rejections(w *world.Workload) []string {
 func (x *Explainer) evicting(w *world.Workload) Explanation {
 	c, _ := w.Conditions.Get(world.CondEvicted)
 	e := Explanation{Class: evictionClass(c.Reason), Advice: AdviceWait}
-	age := x.now.Sub(c.At)
-	e.Sentence = fmt.Sprintf("Being evicted (%s) for %s: its pods have not ended, the quota is still taken.", c.Reason, short(age))
-	if overdue := overdueOf(w, x.now); overdue != nil && age > patience+w.Grace {
+	age := since(x.now, c.At)
+	e.Sentence = fmt.Sprintf("Being evicted (%s) for %s: its pods have not ended, the quota is still taken.", c.Reason, age)
+	if !c.At.IsZero() && x.now.Sub(c.At) > patience+w.Grace {
 		e.Advice, e.Actor, e.Stuck = AdviceEscalate, jobOwner+" or "+queueAdmin, true
-		e.Sentence = fmt.Sprintf("Eviction (%s) has not ended for %s: the job still has active pods and holds its quota.", c.Reason, short(age))
-		if !w.RequeueAt.IsZero() {
-			e.Sentence += fmt.Sprintf(" Its retry has been due for %s.", short(*overdue))
+		e.Sentence = fmt.Sprintf("Eviction (%s) has not ended for %s: the job still has active pods and holds its quota.", c.Reason, age)
+		if late := x.now.Sub(w.RequeueAt); !w.RequeueAt.IsZero() && late > 0 {
+			e.Sentence += fmt.Sprintf(" Its retry has been due for %s.", short(late))
 		}
 	}
 	return e
@@ -207,6 +207,14 @@ func words(reason, message string) string {
 		return reason
 	}
 	return "no reason given"
+}
+
+// since is the time since at in words, also where nobody wrote down when that was.
+func since(now, at time.Time) string {
+	if at.IsZero() {
+		return "an unknown time"
+	}
+	return short(now.Sub(at))
 }
 
 // short writes a duration as a person says it: 45s, 12m, 2h05m, 30h, 5d.

@@ -68,7 +68,7 @@ func (x *Explainer) fromMessage(w *world.Workload) Explanation {
 	switch {
 	case strings.HasPrefix(m, "Preempted to accommodate"):
 		e, ok := x.quotaOrFlavor(w, "")
-		said := fmt.Sprintf("Preempted %s ago and not tried again since.", short(x.now.Sub(c.At)))
+		said := fmt.Sprintf("Preempted %s ago and not tried again since.", since(x.now, c.At))
 		if ok && (e.never() || len(e.Shortfall) > 0) {
 			e.Class, e.Sentence = Preempted, said+" "+e.Sentence
 			return e
@@ -78,13 +78,13 @@ func (x *Explainer) fromMessage(w *world.Workload) Explanation {
 		e, ok := x.quotaOrFlavor(w, "")
 		if ok && e.Class != QueueOrder {
 			if len(e.Shortfall) > 0 {
-				e.Sentence += fmt.Sprintf(" (It lost its place to another Workload when Kueue last tried, %s ago.)", short(x.now.Sub(c.At)))
+				e.Sentence += fmt.Sprintf(" (It lost its place to another Workload when Kueue last tried, %s ago.)", since(x.now, c.At))
 			}
 			return e
 		}
 		return Explanation{
 			Class: QueueOrder, Advice: AdviceWait, NeverFits: e.NeverFits,
-			Sentence: fmt.Sprintf("Another Workload took its place when Kueue last tried, %s ago; Kueue tries again.", short(x.now.Sub(c.At))),
+			Sentence: fmt.Sprintf("Another Workload took its place when Kueue last tried, %s ago; Kueue tries again.", since(x.now, c.At)),
 		}
 	case c.Reason == "Inadmissible", c.Reason == "Suspended", c.Reason == "Pending" && (strings.HasSuffix(m, "is inactive") || strings.HasSuffix(m, "is stopped")):
 		if !queueText.MatchString(m) {
@@ -95,7 +95,7 @@ func (x *Explainer) fromMessage(w *world.Workload) Explanation {
 		}
 		// The queues were looked at before and nothing was found wrong there, so
 		// what Kueue wrote is older than the queues are now.
-		return Explanation{Class: Unclear, Advice: AdviceWait, Sentence: fmt.Sprintf("Kueue's last word, %s ago: %s.", short(x.now.Sub(c.At)), words(c.Reason, m))}
+		return Explanation{Class: Unclear, Advice: AdviceWait, Sentence: fmt.Sprintf("Kueue's last word, %s ago: %s.", since(x.now, c.At), words(c.Reason, m))}
 	}
 	return x.byNumbers(w, c)
 }

@@ -28,11 +28,13 @@ func (x *Explainer) pending(w *world.Workload) Explanation {
 	queues := x.queueFindings(w)
 	all := append(slices.Clone(queues), x.ownFindings(w)...)
 	e := x.fromMessage(w)
+	own := e
 	if len(all) > 0 && e.NeverFits == nil {
 		// What Kueue wrote is about its queue; whether it would fit is worth knowing
 		// before the queue is mended.
 		if n, ok := x.quotaOrFlavor(w, ""); ok {
-			e.NeverFits, e.Shortfall, e.Obstacles = n.NeverFits, n.Shortfall, n.Obstacles
+			e.NeverFits, e.Shortfall, e.Obstacles = n.NeverFits, n.Shortfall, append(e.Obstacles, n.Obstacles...)
+			own = n
 		}
 	}
 	if len(all) == 0 {
@@ -55,12 +57,14 @@ func (x *Explainer) pending(w *world.Workload) Explanation {
 	first := all[0]
 	e.Class, e.Advice, e.Actor, e.Sentence = first.class, first.advice, first.actor, first.sentence
 	if first.class == Backoff && first.advice == AdviceWait {
-		for _, f := range all[1:] {
-			if f.advice != AdviceWait {
-				e.Advice, e.Actor = f.advice, f.actor
-				e.Sentence += " Then it still meets this: " + f.sentence
-				break
-			}
+		next := slices.IndexFunc(all, func(f finding) bool { return f.advice != AdviceWait })
+		switch {
+		case next >= 0:
+			e.Advice, e.Actor = all[next].advice, all[next].actor
+			e.Sentence += " Then it still meets this: " + all[next].sentence
+		case own.never():
+			e.Advice, e.Actor = own.Advice, own.Actor
+			e.Sentence += " Then it still meets this: " + own.Sentence
 		}
 		return e
 	}
@@ -231,6 +235,12 @@ func clusterQueueFindings(s *store.Snapshot, q *world.ClusterQueue) []finding {
 					fmt.Sprintf("ClusterQueue %s is inactive: AdmissionCheck %s has no active controller (%s).", q.Name, rule.Name, c.Controller), false,
 				})
 			}
+		}
+		for _, m := range misuses(s, q) {
+			out = append(out, finding{
+				Obstacle{ObstacleCheckInactive, q.Ref().String(), m.words}, Misconfigured, AdviceChange, queueAdmin,
+				fmt.Sprintf("ClusterQueue %s is inactive: %s.", q.Name, m.words), false,
+			})
 		}
 	}
 	return out

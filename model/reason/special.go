@@ -31,7 +31,7 @@ func (x *Explainer) special(w *world.Workload, c world.Condition) (Explanation, 
 	case c.Reason == "Waiting", c.Reason == "WaitingForPodsReady", strings.Contains(m, "waiting for all admitted workloads to be in PodsReady"):
 		return Explanation{
 			Class: PodsNotReady, Advice: AdviceWait, Actor: "owners of the jobs whose pods are not ready",
-			Sentence: fmt.Sprintf("For %s Kueue has admitted nothing until the pods of all admitted Workloads are ready; escalate if they never are.", short(x.now.Sub(c.At))),
+			Sentence: fmt.Sprintf("For %s Kueue has admitted nothing until the pods of all admitted Workloads are ready; escalate if they never are.", since(x.now, c.At)),
 		}, true
 	case c.Reason == "OnHold":
 		return Explanation{

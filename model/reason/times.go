@@ -64,13 +64,14 @@ func at(w *world.Workload, typ string) time.Time {
 	return time.Time{}
 }
 
-// between is the time from one moment to another; none where the first is not
-// known.
+// between is the time from one moment to another, which must not be before it;
+// none where the first is not known.
 func (t *Times) between(from, to time.Time) *time.Duration {
 	if from.IsZero() {
 		return nil
 	}
 	d := max(0, to.Sub(from))
+	t.Skew = t.Skew || from.After(to.Add(tolerance))
 	return &d
 }
 
@@ -81,21 +82,15 @@ const patience = 5 * time.Minute
 // overdueOf is how long a retry is due, or how long an eviction has lasted beyond
 // patience and what its pods may take to end.
 func overdueOf(w *world.Workload, now time.Time) *time.Duration {
-	switch w.State {
-	case world.Pending, world.Evicting:
-		if !w.RequeueAt.IsZero() {
-			if late := now.Sub(w.RequeueAt); late > 0 {
-				return &late
-			}
-			return nil
-		}
+	var late time.Duration
+	if (w.State == world.Pending || w.State == world.Evicting) && !w.RequeueAt.IsZero() {
+		late = now.Sub(w.RequeueAt)
 	}
-	if w.State != world.Evicting {
+	if c, ok := w.Conditions.Get(world.CondEvicted); ok && !c.At.IsZero() && w.State == world.Evicting {
+		late = max(late, now.Sub(c.At)-patience-w.Grace)
+	}
+	if late <= 0 {
 		return nil
 	}
-	c, ok := w.Conditions.Get(world.CondEvicted)
-	if late := now.Sub(c.At) - patience - w.Grace; ok && late > 0 {
-		return &late
-	}
-	return nil
+	return &late
 }
