@@ -44,7 +44,14 @@ func newCohorts() cohorts {
 	return cohorts{list: table.NewList(func(r treeRow) nodeKey { return keyOf(r.node) }), folded: map[nodeKey]bool{}}
 }
 
-func keyOf(n *quota.Node) nodeKey { return nodeKey{n.Kind, n.Name, n.UID} }
+// keyOf identifies a node. A cohort is what it is called: it is there with or
+// without an object.
+func keyOf(n *quota.Node) nodeKey {
+	if n.Kind == world.KindCohort {
+		return nodeKey{n.Kind, n.Name, ""}
+	}
+	return nodeKey{n.Kind, n.Name, n.UID}
+}
 
 // Title is Screen's.
 func (s cohorts) Title(e Env) (string, string) {

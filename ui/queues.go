@@ -257,6 +257,9 @@ func aboveNote(e Env, q *world.LocalQueue) (string, theme.Role) {
 	if c := clusterState(e, cq); c.Role != theme.Plain {
 		return "its ClusterQueue is " + c.Text, c.Role
 	}
+	if match, known := reason.SelectorMatches(e.Snap, cq, q.Namespace); known && !match {
+		return "ClusterQueue " + cq.Name + " does not admit its namespace", theme.Alarm
+	}
 	return "", theme.Plain
 }
 

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/kueue/pkg/constants"
 	controllerconstants "sigs.k8s.io/kueue/pkg/controller/constants"
-	podconstants "sigs.k8s.io/kueue/pkg/controller/jobs/pod/constants"
 
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
@@ -122,7 +121,7 @@ func takes(p *world.Pod) bool {
 // marked reports whether Kueue or a person wrote on the pod that it is Kueue's.
 func marked(p *world.Pod) bool {
 	return p.Workload != "" || p.PodSet != "" || p.Labels[constants.ManagedByKueueLabelKey] == constants.ManagedByKueueLabelValue ||
-		p.Labels[controllerconstants.QueueLabel] != "" || p.Labels[podconstants.GroupNameLabel] != ""
+		p.Labels[controllerconstants.QueueLabel] != "" || p.Group != ""
 }
 
 // flavorsOfNodes returns the flavors that each node belongs to: those that have

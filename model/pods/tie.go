@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
-	podconstants "sigs.k8s.io/kueue/pkg/controller/jobs/pod/constants"
 
 	"cli.holdfast.dev/holdfast/model/world"
 )
@@ -23,7 +22,7 @@ type mark uint8
 const (
 	byWorkload   mark = iota // annotation kueue.x-k8s.io/workload: the Workload's name
 	byUID                    // the UID of the pod, of its controller, or of its JobSet
-	byGroup                  // label kueue.x-k8s.io/pod-group-name: the Workload's name
+	byGroup                  // the name of the pod group, which is the Workload's
 	byJobSet                 // name of the JobSet
 	byOldJobSet              // the same, of a JobSet that does not write its UID yet
 	byTraining               // operator and name of a job of the training or MPI operator
@@ -53,6 +52,7 @@ func tiesOfPod(p *world.Pod) []tie {
 		}
 	}
 	add(byWorkload, p.Workload)
+	add(byGroup, p.Group)
 	add(byUID, string(p.UID))
 	if p.Owner != nil {
 		add(byUID, string(p.Owner.UID))
@@ -61,7 +61,6 @@ func tiesOfPod(p *world.Pod) []tie {
 		return out
 	}
 	add(byUID, p.Labels[batchv1.ControllerUidLabel])
-	add(byGroup, p.Labels[podconstants.GroupNameLabel])
 	if name := p.Labels[jobSetLabel]; name != "" {
 		uid := p.Labels[jobSetUIDLabel]
 		add(byUID, uid)
@@ -124,9 +123,8 @@ func tiesOfWorkload(w *world.Workload) []tie {
 
 // certain reports whether every pod of the Workload's kind of job is tied to it,
 // so that finding none means that there is none. The pods of the other kinds are
-// found only once they are started and carry the Workload's name: groups of pods
-// and LeaderWorkerSets are held together by an annotation since Kueue 0.18, and
-// RayJobs and RayServices name their RayCluster in their status only.
+// found only once they are started and carry the Workload's name, or never:
+// Workloads without an owner may have been made by hand, and RayJobs and RayServices name their RayCluster in their status only.
 func certain(w *world.Workload) bool {
 	if w.Owner == nil {
 		return false

@@ -126,3 +126,13 @@ func TestPodMessage(t *testing.T) {
 		})
 	}
 }
+
+// The name of a pod group is a label, and since Kueue 0.18 an annotation.
+func TestPodGroup(t *testing.T) {
+	const name = "kueue.x-k8s.io/pod-group-name"
+	label := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{name: "a"}}}
+	annotation := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{name: "b"}}}
+	if got := Pod(&label).Group + Pod(&annotation).Group + Pod(&corev1.Pod{}).Group; got != "ab" {
+		t.Errorf("groups %q, want %q", got, "ab")
+	}
+}

@@ -77,6 +77,7 @@ func first(ts ...time.Time) time.Time {
 const (
 	podSetLabel        = "kueue.x-k8s.io/podset"
 	workloadAnnotation = "kueue.x-k8s.io/workload"
+	podGroup           = "kueue.x-k8s.io/pod-group-name"
 )
 
 // Pod returns the row of a pod.
@@ -86,6 +87,9 @@ func Pod(o *corev1.Pod) world.Pod {
 		Workload: text.Clean(o.Annotations[workloadAnnotation]), PodSet: intern(o.Labels[podSetLabel]),
 		Message: podMessage(o), Selector: o.Spec.NodeSelector, Labels: o.Labels,
 		Requests: requests(resourcehelpers.PodRequests(o, resourcehelpers.PodResourcesOptions{})),
+	}
+	if p.Group = text.Clean(o.Labels[podGroup]); p.Group == "" {
+		p.Group = text.Clean(o.Annotations[podGroup])
 	}
 	for i := range o.OwnerReferences {
 		if r := &o.OwnerReferences[i]; r.Controller != nil && *r.Controller {

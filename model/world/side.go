@@ -81,9 +81,12 @@ type Pod struct {
 	// Message says why it does not run: the scheduler's or the kubelet's word.
 	Message string
 	Node    string
-	// Workload is the annotation kueue.x-k8s.io/workload; Kueue sets it on pods that
-	// it places by topology.
+	// Workload is the annotation kueue.x-k8s.io/workload, which Kueue sets on started
+	// pods while topology aware scheduling is on, as it is by default.
 	Workload string
+	// Group is the name of the pod group, from the label or, since Kueue 0.18, the
+	// annotation kueue.x-k8s.io/pod-group-name.
+	Group string
 	// PodSet is the label kueue.x-k8s.io/podset, which every pod of a Workload has.
 	PodSet string
 	// Owner is the controlling owner; a pod's is often not the Workload's own but
