@@ -9,6 +9,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"cli.holdfast.dev/holdfast/model/text"
 )
 
 // The texts are the API server's (apiserver pkg/util/webhook and
@@ -58,4 +60,21 @@ func TestWebhookErrors(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Whatever the server says, the name is safe to draw, and a webhook that answered
+// with a refusal is not taken for one that failed.
+func FuzzWebhookError(f *testing.F) {
+	f.Add(`failed calling webhook "v\"x.kb.io": EOF`)
+	f.Add(`conversion webhook for kueue.x-k8s.io/v1beta2, Kind=ClusterQueue failed: EOF`)
+	f.Add("failed calling webhook \"\x1b[2J\u202e\": EOF")
+	f.Fuzz(func(t *testing.T, said string) {
+		name, ok := WebhookError(errors.New(said))
+		if text.Clean(name) != name || !ok && name != "" {
+			t.Errorf("name %q, %v", name, ok)
+		}
+		if name, ok := WebhookError(errors.New(`admission webhook "v.kb.io" denied the request: ` + said)); ok {
+			t.Errorf("a refusal is taken for a failure of %q", name)
+		}
+	})
 }

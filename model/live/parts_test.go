@@ -147,6 +147,29 @@ func TestVisibility(t *testing.T) {
 	}
 }
 
+// Kueue's process stands still: connections are taken and nothing is answered.
+func TestPartsThatHang(t *testing.T) {
+	queue, fine := says(200, `{"items":[{"metadata":{"name":"q"}}]}`), says(200, `{}`)
+	ctx := newDeadline(t)
+	q := inquire(t, map[string]http.HandlerFunc{v2 + "clusterqueues/q": fine, v1 + "clusterqueues/q": ctx.hang})
+	o := sample{Object: kube.Object{Resource: "clusterqueues", Key: world.Key{Name: "q"}}, ok: true}
+	got, _ := q.conversion(ctx, o, []string{"v1beta2", "v1beta1"}, "v1beta2")
+	if want := (verdict{world.NotReady, "clusterqueues q was read as v1beta2, but not within 8s as v1beta1"}); got != want {
+		t.Errorf("conversion %+v, want %+v", got, want)
+	}
+	// When the version that is used hangs, too, it may be the server.
+	ctx = newDeadline(t)
+	q = inquire(t, map[string]http.HandlerFunc{v2 + "clusterqueues/q": ctx.hang})
+	if got, _ := q.conversion(ctx, o, []string{"v1beta2", "v1beta1"}, "v1beta2"); got.state != world.Unknown || !strings.Contains(got.detail, "deadline exceeded") {
+		t.Errorf("conversion %+v, want unknown", got)
+	}
+	ctx = newDeadline(t)
+	q = inquire(t, map[string]http.HandlerFunc{v2 + "clusterqueues": queue, visible2 + "clusterqueues/q/pendingworkloads": ctx.hang})
+	if got, want := q.visibility(ctx, o), (verdict{world.NotReady, "Kueue's Visibility API gave no answer in time"}); got != want {
+		t.Errorf("visibility %+v, want %+v", got, want)
+	}
+}
+
 func TestVersionsAreReadAnew(t *testing.T) {
 	asked := 0
 	q := inquire(t, map[string]http.HandlerFunc{

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -57,7 +58,35 @@ func failure(code int, reason, message string) http.HandlerFunc {
 	return says(code, fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"message":%s,"code":%d}`, reason, m, code))
 }
 
-func hang(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+// deadline is a context that runs out when hang is asked.
+type deadline struct {
+	context.Context
+	once sync.Once
+	done chan struct{}
+}
+
+func newDeadline(t *testing.T) *deadline {
+	return &deadline{Context: t.Context(), done: make(chan struct{})}
+}
+
+// Done implements context.Context.
+func (d *deadline) Done() <-chan struct{} { return d.done }
+
+// Err implements context.Context.
+func (d *deadline) Err() error {
+	select {
+	case <-d.done:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
+// hang is a handler that never answers.
+func (d *deadline) hang(_ http.ResponseWriter, r *http.Request) {
+	d.once.Do(func() { close(d.done) })
+	<-r.Context().Done()
+}
 
 // pagesOf answers list requests with n items, each of which item makes, in pages
 // of the size that is asked for. When expires is the place of a page's first item,
@@ -156,16 +185,14 @@ func TestReadErrors(t *testing.T) {
 		"429":     {failure(429, "TooManyRequests", "busy"), "busy", "try again later", false},
 		"500":     {failure(500, "InternalError", "etcd is gone"), "etcd is gone", "", false},
 		"503":     {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "down", http.StatusServiceUnavailable) }, "currently unable to handle", "", false},
-		"hanging": {hang, "deadline exceeded", "whether the server can be reached", false},
+		"hanging": {nil, "deadline exceeded", "whether the server can be reached", false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			patience := time.Minute
-			if name == "hanging" {
-				patience = 50 * time.Millisecond
+			ctx := newDeadline(t)
+			if tc.answer == nil {
+				tc.answer = ctx.hang
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
-			defer cancel()
 			got, err := reading(t, map[string]http.HandlerFunc{"/api/v1/namespaces/ns/pods": tc.answer}).Pods(ctx, "ns")
 			var failed *ReadError
 			if got != nil || !errors.As(err, &failed) {
