@@ -1,4 +1,12 @@
-// Package chain says who preempted whom.
+// Package chain says who preempted whom, link by link up to the first preemptor.
+// Pure: values in, values out.
+//
+// A Workload remembers its last preemption only, in its Preempted condition, and
+// Kueue writes there the preemptor's UID and job, not its name. The chain follows
+// that to the preemptor, then the preemptor's own last preemption, and so on. It
+// is followed whether the preemptor was itself preempted before it took the quota
+// (it was pushed out and pushed others out) or after (the quota went on to the
+// next): both explain why the victim waits.
 package chain
 
 import (
@@ -21,8 +29,10 @@ type Link struct {
 	// did it is gone and this is a later one of the same job.
 	Recreated bool
 	Reason    string
-	At        time.Time
-	// History is set when the victim has been admitted again since.
+	// At is the time of the preemption. It is zero, not known, with History: Kueue
+	// then keeps the time of the reservation that followed in its place.
+	At time.Time
+	// History is set when the victim has been given quota again since.
 	History bool
 }
 
@@ -33,16 +43,28 @@ func By(s *store.Snapshot, w *world.Workload) (Link, bool) {
 	if p == nil {
 		return Link{}, false
 	}
-	l := Link{Victim: w, PreemptorUID: p.PreemptorUID, Reason: p.Reason, At: p.At, History: p.History}
-	if p.PreemptorUID != "" {
-		l.Preemptor = s.Workload(p.PreemptorUID)
+	l := Link{Victim: w, PreemptorUID: p.PreemptorUID, Reason: p.Reason, History: p.History}
+	if !p.History {
+		l.At = p.At
 	}
-	if l.Preemptor == nil && p.PreemptorJobUID != "" {
-		if ws := s.WorkloadsOfJob(p.PreemptorJobUID); len(ws) > 0 {
-			l.Preemptor, l.Recreated = newest(ws), true
+	l.Preemptor, l.Recreated = find(s, w, p.PreemptorUID, p.PreemptorJobUID)
+	return l, true
+}
+
+// find looks for the preemptor of the victim, which is nil where it is gone
+// itself, by the UIDs that Kueue wrote; empty ones stand for UNKNOWN and find
+// nothing. A victim is not its own preemptor made again.
+func find(s *store.Snapshot, victim *world.Workload, uid, job types.UID) (w *world.Workload, recreated bool) {
+	if uid != "" {
+		if w := s.Workload(uid); w != nil {
+			return w, false
 		}
 	}
-	return l, true
+	if job == "" {
+		return nil, false
+	}
+	w = newest(s.WorkloadsOfJob(job), victim)
+	return w, w != nil
 }
 
 // Victims returns the Workloads whose last preemption was for the given one, the
@@ -57,4 +79,16 @@ func Victims(s *store.Snapshot, w *world.Workload) []Link {
 	}
 	sortLatest(out)
 	return out
+}
+
+// Times returns how often the Workload was preempted in its life, as Kueue counts
+// it; 0 also where Kueue kept no count.
+func Times(w *world.Workload) int {
+	n := 0
+	for _, e := range w.Evictions {
+		if e.Reason == "Preempted" {
+			n += int(e.Count)
+		}
+	}
+	return n
 }

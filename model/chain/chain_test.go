@@ -46,6 +46,7 @@ func TestBy(t *testing.T) {
 		"gone":             {nil, by("p1", "j1"), answer{true, "", false}},
 		"UNKNOWN":          {[]*world.Workload{workload("plain", "", "", 0, nil)}, by("", ""), answer{true, "", false}},
 		"by itself before": {nil, by("v", "jv"), answer{true, "victim", false}},
+		"a job of its own": {nil, by("p1", "jv"), answer{true, "", false}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -6,10 +6,14 @@ import (
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
-func newest(ws []*world.Workload) *world.Workload {
-	best := ws[0]
-	for _, w := range ws[1:] {
-		if w.Created.After(best.Created) {
+// newest returns the Workload that was made last, except the given one; nil for
+// none.
+func newest(ws []*world.Workload, except *world.Workload) *world.Workload {
+	var best *world.Workload
+	for _, w := range ws {
+		switch {
+		case w == except:
+		case best == nil, w.Created.After(best.Created), w.Created.Equal(best.Created) && w.Key.Less(best.Key):
 			best = w
 		}
 	}

@@ -88,7 +88,7 @@ func (b *builder) listed(o outcome) {
 		b.named[world.KindWorkload] = true
 		b.version(h.KueueAPI)
 		if h.Count != nil && *h.Count != h.items {
-			b.note("The export says that it holds %d Workloads, but there are %d in it: somebody changed it.", *h.Count, h.items)
+			b.note("The export says that it holds %d Workloads, but %d are in it: somebody changed it.", *h.Count, h.items)
 		}
 	}
 	of := h.typeMeta().element()

@@ -82,7 +82,7 @@ func readTar(r *tar.Reader, p *pipe, b *builder) error {
 		sums[name] = hex.EncodeToString(sum.Sum(nil))
 	}
 	if skipped > 0 {
-		p.after(func() { b.note("%d files of the bundle are neither .json nor .yaml and were not read.", skipped) })
+		p.after(func() { b.note("Files of the bundle that are neither .json nor .yaml and were not read: %d.", skipped) })
 	}
 	if m == nil {
 		return nil

@@ -23,9 +23,9 @@ func (b *builder) origin() []string {
 		return nil
 	}
 	out := "Exported"
-	for _, part := range []struct{ word, value string }{{"from context", h.Context}, {"by", h.User}, {"at", h.At}, {"scope:", h.Scope}} {
+	for _, part := range []struct{ word, value string }{{" from context ", h.Context}, {" by ", h.User}, {" at ", h.At}, {", scope: ", h.Scope}} {
 		if part.value != "" {
-			out += " " + part.word + " " + part.value
+			out += part.word + part.value
 		}
 	}
 	if h.Redacted {
@@ -49,11 +49,14 @@ func (b *builder) brokenNotes(most int) []string {
 // name is what a note calls the object: its kind and name as far as they are
 // known, and its place.
 func (o outcome) name() string {
-	id := o.id.String()
-	if id == "" {
-		id = "An object"
+	id, at := o.id.String(), o.at.String()
+	switch {
+	case id != "":
+		return id + " in " + at
+	case o.at.member == "":
+		return strings.ToUpper(at[:1]) + at[1:]
 	}
-	return id + " in " + o.at.String()
+	return at
 }
 
 // oddities says what was taken otherwise than it stands, and what was not read.
@@ -66,7 +69,7 @@ func (b *builder) oddities() []string {
 		out = append(out, fmt.Sprintf("%s in the file without a namespace and %s taken to be in %q (the first: %s).", stand(s.n), isOrAre(s.n), "default", s.first.name()))
 	}
 	if s := b.noUID; s.n > 0 {
-		out = append(out, fmt.Sprintf("%d of the Workloads have no UID: what is found by it (who preempted whom, which pod is whose) is not known of them (the first: %s).", s.n, s.first.name()))
+		out = append(out, fmt.Sprintf("Workloads without a UID in the file: %d. What is found by it (who preempted whom, which pod is whose) is not known of them (the first: %s).", s.n, s.first.name()))
 	}
 	if len(b.others) > 0 {
 		out = append(out, "Not read, since nothing is shown of them: "+kindCounts(b.others)+".")

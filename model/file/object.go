@@ -50,6 +50,9 @@ type objectID struct {
 
 // String is "Kind namespace/name", as far as it is known.
 func (o objectID) String() string {
+	if o.key.Name == "" {
+		return string(o.kind)
+	}
 	return strings.TrimSpace(string(o.kind) + " " + o.key.String())
 }
 
@@ -196,9 +199,16 @@ func row(obj runtime.Object, raw []byte) (any, error) {
 func explain(err error) string {
 	var t *json.UnmarshalTypeError
 	if errors.As(err, &t) && t.Field != "" {
-		return text.Clean(fmt.Sprintf("%s is a %s where %s is needed", t.Field, t.Value, needed(t.Type)))
+		return text.Clean(fmt.Sprintf("%s is %s %s where %s is needed", t.Field, article(t.Value), t.Value, needed(t.Type)))
 	}
 	return text.Clean(strings.TrimPrefix(err.Error(), "json: "))
+}
+
+func article(word string) string {
+	if word == "array" || word == "object" {
+		return "an"
+	}
+	return "a"
 }
 
 func needed(t reflect.Type) string {

@@ -154,7 +154,7 @@ func (s *scanner) cut() ([]byte, error) {
 	}
 	err := s.skip()
 	var raw []byte
-	if s.keep >= 0 {
+	if s.keep >= 0 && s.pos-s.keep <= s.limit {
 		raw = s.buf[s.keep+from : s.pos]
 	}
 	if mine {

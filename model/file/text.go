@@ -166,7 +166,7 @@ func (t *textReader) object(s *scanner, at place) error {
 	switch {
 	case list:
 		t.pipe.after(func() { t.take([]outcome{{at: at, head: head.head(items)}}) })
-	case s.dropped:
+	case s.dropped || s.pos-s.keep > s.limit:
 		t.tooLong(at)
 	default:
 		t.pipe.put(s.buf[s.keep:s.pos], job{at: at})

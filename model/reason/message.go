@@ -13,7 +13,7 @@ import (
 // quota (pkg/scheduler/flavorassigner). Reasons are joined with commas and hold
 // commas themselves, so they are searched for and never split.
 var mismatch = []*regexp.Regexp{
-	regexp.MustCompile(`untolerated taint \{[^}]*\} in flavor ([^\s,;.]+)`),
+	regexp.MustCompile(`untolerated taint \{[^}]*\} in flavor ([^\s,;]+)`),
 	regexp.MustCompile(`flavor ([^\s,;]+) doesn't match node affinity`),
 	regexp.MustCompile(`flavor ([^\s,;]+) does not provide resource`),
 }
@@ -23,7 +23,7 @@ var topologyText = regexp.MustCompile(`topology "|TopologyAwareScheduling|topolo
 var notCovered = regexp.MustCompile(`resource ([^\s,;]+) unavailable in ClusterQueue`)
 
 // queueText is what Kueue says when a queue is to blame.
-var queueText = regexp.MustCompile(`(LocalQueue|ClusterQueue) .*(doesn't exist|is inactive|is stopped|not found|terminating or missing)`)
+var queueText = regexp.MustCompile(`^(The )?(LocalQueue|ClusterQueue) (\S+ )?(doesn't exist|is inactive|is stopped|is terminating or missing|not found)`)
 
 // webhookText is what an API server says of a webhook that does not answer.
 var webhookText = regexp.MustCompile(`failed calling webhook|failed to call webhook|conversion webhook for`)
@@ -86,7 +86,7 @@ func (x *Explainer) fromMessage(w *world.Workload) Explanation {
 			Class: QueueOrder, Advice: AdviceWait, NeverFits: e.NeverFits,
 			Sentence: fmt.Sprintf("Another Workload took its place when Kueue last tried, %s ago; Kueue tries again.", since(x.now, c.At)),
 		}
-	case c.Reason == "Inadmissible", c.Reason == "Suspended", c.Reason == "Pending" && (strings.HasSuffix(m, "is inactive") || strings.HasSuffix(m, "is stopped")):
+	case c.Reason == "Inadmissible", c.Reason == "Suspended", queueText.MatchString(m):
 		if !queueText.MatchString(m) {
 			return Explanation{
 				Class: Misconfigured, Advice: AdviceChange, Actor: jobOwner + " or " + queueAdmin, Sentence: "Kueue does not take it up: " + words(c.Reason, m) + ".",
@@ -95,7 +95,11 @@ func (x *Explainer) fromMessage(w *world.Workload) Explanation {
 		}
 		// The queues were looked at before and nothing was found wrong there, so
 		// what Kueue wrote is older than the queues are now.
-		return Explanation{Class: Unclear, Advice: AdviceWait, Sentence: fmt.Sprintf("Kueue's last word, %s ago: %s.", since(x.now, c.At), words(c.Reason, m))}
+		e, _ := x.quotaOrFlavor(w, "")
+		if e.never() {
+			return e
+		}
+		return Explanation{Class: Unclear, Advice: AdviceWait, NeverFits: e.NeverFits, Sentence: fmt.Sprintf("Kueue's last word, %s ago: %s.", since(x.now, c.At), words(c.Reason, m))}
 	}
 	return x.byNumbers(w, c)
 }
@@ -183,7 +187,7 @@ func refused(part string) map[string]string {
 	out := map[string]string{}
 	for _, re := range mismatch {
 		for _, m := range re.FindAllStringSubmatch(part, -1) {
-			out[strings.TrimSuffix(m[1], ".")] = strings.TrimSpace(m[0])
+			out[strings.TrimSuffix(m[1], ".")] = strings.TrimSuffix(strings.TrimSpace(m[0]), ".")
 		}
 	}
 	return out

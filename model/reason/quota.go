@@ -2,6 +2,7 @@ package reason
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -307,7 +308,18 @@ func (f fit) blocking() []Shortfall {
 			return cells
 		}
 	}
-	return f.shortfalls()
+	// Any flavor would do for the one that is left over: the nearest.
+	byFlavor := map[string][]Shortfall{}
+	var best []Shortfall
+	for _, c := range f.missing(f.leftOver()) {
+		byFlavor[c.Flavor] = append(byFlavor[c.Flavor], c)
+	}
+	for _, name := range slices.Sorted(maps.Keys(byFlavor)) {
+		if cells := byFlavor[name]; best == nil || missingOf(cells) < missingOf(best) {
+			best = cells
+		}
+	}
+	return best
 }
 
 func missingLast(c Shortfall) int {

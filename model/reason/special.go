@@ -17,7 +17,7 @@ func (x *Explainer) special(w *world.Workload, c world.Condition) (Explanation, 
 			Obstacles: []Obstacle{{ObstacleWebhook, w.Ref().String(), words("", m)}},
 		}, true
 	case strings.Contains(strings.ToLower(m), "namespace doesn't match clusterqueue selector"):
-		return Explanation{Class: NamespaceSelector, Advice: AdviceChange, Actor: queueAdmin, Sentence: "Kueue says that the ClusterQueue does not admit this namespace."}, true
+		return x.otherNamespace(w, c), true
 	case strings.Contains(m, "resources validation failed"), strings.Contains(m, "didn't satisfy LimitRange"):
 		return Explanation{
 			Class: Misconfigured, Advice: AdviceChange, Actor: jobOwner, Sentence: "The job's resources are not valid: " + words("", m) + ".",
@@ -44,4 +44,23 @@ func (x *Explainer) special(w *world.Workload, c world.Condition) (Explanation, 
 		return Explanation{Class: Unclear, Advice: AdviceEscalate, Actor: queueAdmin, Sentence: "Kueue tried to admit it and failed: " + words("", m) + "."}, true
 	}
 	return Explanation{}, false
+}
+
+// otherNamespace explains Kueue's word that the queue does not admit the
+// namespace, where nothing was found that keeps the namespace out.
+func (x *Explainer) otherNamespace(w *world.Workload, c world.Condition) Explanation {
+	name, _ := x.s.QueueOf(w)
+	if q := x.s.ClusterQueue(name); q != nil {
+		if match, known := SelectorMatches(x.s, q, w.Namespace); match && known {
+			e, ok := x.quotaOrFlavor(w, "")
+			if ok && e.Class != QueueOrder {
+				return e
+			}
+			return Explanation{
+				Class: Unclear, Advice: AdviceWait, NeverFits: e.NeverFits,
+				Sentence: fmt.Sprintf("Kueue said %s ago that the ClusterQueue does not admit this namespace; by its labels it does now.", since(x.now, c.At)),
+			}
+		}
+	}
+	return Explanation{Class: NamespaceSelector, Advice: AdviceChange, Actor: queueAdmin, Sentence: "Kueue says that the ClusterQueue does not admit this namespace."}
 }
