@@ -16,7 +16,7 @@ var caseTime = time.Date(2026, 9, 14, 10, 0, 0, 0, time.UTC)
 
 func cases(t testing.TB) []string {
 	t.Helper()
-	dirs, err := filepath.Glob("testdata/cases/*")
+	dirs, err := filepath.Glob("testdata/cases/[0-9]*")
 	if err != nil || len(dirs) == 0 {
 		t.Fatalf("no cases (%v)", err)
 	}
