@@ -21,7 +21,7 @@ func (s queue) clusterDoc(p *paper) {
 		p.text("", "This ClusterQueue does not exist any more. Esc: back.", theme.Alarm)
 		return
 	}
-	s.state(p, q.Meta, q.StopPolicy, q.Hold, q.Conditions)
+	s.state(p, q.Meta, q.StopPolicy, q.Hold, q.Conditions, clusterState(e, q))
 	if obstacles, sentences := reason.QueueObstacles(e.Snap, q); len(obstacles) > 0 {
 		for i, o := range obstacles {
 			if o.Kind != reason.ObstacleClusterQueueHeld { // said above
@@ -76,7 +76,7 @@ func (s queue) localDoc(p *paper) {
 		p.text("", "This LocalQueue does not exist any more. Esc: back.", theme.Alarm)
 		return
 	}
-	s.state(p, q.Meta, q.StopPolicy, q.Hold, q.Conditions)
+	s.state(p, q.Meta, q.StopPolicy, q.Hold, q.Conditions, stateCell(q.Meta, q.StopPolicy, q.Conditions))
 	if cq := e.Snap.ClusterQueue(q.ClusterQueue); cq != nil {
 		text, role := q.ClusterQueue, theme.Info
 		if note, r := queueNote(e, cq.Meta, cq.StopPolicy, cq.Hold, cq.Conditions); note != "" {
@@ -92,9 +92,9 @@ func (s queue) localDoc(p *paper) {
 	s.tail(p, q.Conditions)
 }
 
-// state says first what needs a person.
-func (s queue) state(p *paper, m world.Meta, sp world.StopPolicy, h *world.HoldRecord, c world.Conditions) {
-	word := stateCell(m, sp, c)
+// state says first what needs a person; word is the state where there is nothing
+// to add to it.
+func (s queue) state(p *paper, m world.Meta, sp world.StopPolicy, h *world.HoldRecord, c world.Conditions, word table.Cell) {
 	text, role := queueNote(p.e, m, sp, h, c)
 	if text == "" {
 		text, role = word.Text, word.Role

@@ -93,6 +93,7 @@ func (a *app) readCluster(ctx context.Context, f sources, w wants) (*reading, er
 		r.close()
 		return nil, err
 	}
+	a.probed(ctx, s)
 	snap := s.watcher.Snapshot()
 	r.Input = report.Input{Snapshot: snap, Now: now, Source: report.Source{Type: "cluster", Name: snap.Contract.Context, ReadAt: s.clock.Now()}}
 	ask, done := context.WithTimeout(ctx, patience)
@@ -102,6 +103,24 @@ func (a *app) readCluster(ctx context.Context, f sources, w wants) (*reading, er
 		return nil, err
 	}
 	return r, nil
+}
+
+// probePatience is how long a report waits for what the parts of Kueue answer; a
+// part that hangs is reported as unknown.
+const probePatience = 5 * time.Second
+
+// probed waits until the parts of Kueue were asked, or for a while.
+func (a *app) probed(ctx context.Context, s *session) {
+	ctx, cancel := context.WithTimeout(ctx, probePatience)
+	defer cancel()
+	for !s.watcher.Snapshot().Contract.Probed {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.watcher.Changed():
+		case <-s.clock.After(time.Second):
+		}
+	}
 }
 
 // more reads what is not watched. What may not be read is noted and no error;

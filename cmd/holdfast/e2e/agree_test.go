@@ -53,6 +53,7 @@ func TestScreenAndReportAgree(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := open(t, 240, 100, []string{"NO_COLOR=1"}, "--world", f, "--now", caseTime)
+			c.sees("COHORT / QUEUE") // keys before the first frame are lost
 			c.queuesAgree(d)
 			c.workloadsAgree(d)
 			c.press(ctrlC)
@@ -64,6 +65,7 @@ func TestScreenAndReportAgree(t *testing.T) {
 func (c *console) queuesAgree(d document) {
 	c.t.Helper()
 	c.press("2")
+	c.sees("CLUSTERQUEUE / LOCAL")
 	for _, q := range d.ClusterQueues {
 		c.cursorOn(q.Name + " ")
 		c.press(enter)
