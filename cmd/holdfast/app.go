@@ -133,7 +133,7 @@ func (a *app) command() *cobra.Command {
 	l.BoolVar(&a.noColor, "no-color", os.Getenv("NO_COLOR") != "", "draw without colours (or set NO_COLOR)")
 	l.BoolVar(&a.ascii, "ascii", false, "draw with ASCII characters only")
 	l.StringSliceVar(&a.production, "production", nil, "contexts to mark as production")
-	c.AddCommand(a.reportCommand(), a.explainCommand(), a.glanceCommand(), a.holdCommand(), a.resumeCommand(), a.applyCommand(), a.exportCommand(), a.journalCommand(), a.rbacCommand(), a.versionCommand())
+	c.AddCommand(a.reportCommand(), a.explainCommand(), a.glanceCommand(), a.checkCommand(), a.holdCommand(), a.resumeCommand(), a.applyCommand(), a.exportCommand(), a.journalCommand(), a.rbacCommand(), a.versionCommand())
 	return c
 }
 

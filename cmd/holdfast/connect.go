@@ -25,6 +25,7 @@ type session struct {
 	contract world.Contract
 	watcher  *live.Watcher
 	reader   *live.Reader
+	client   *kube.Client
 	desk     *actions.Desk
 	clock    clock.WithTicker
 }
@@ -56,6 +57,9 @@ func (a *app) connect(ctx context.Context, screen bool) (*session, error) {
 		Config: kube.Reader(base, agent), Namespace: contract.Namespace, Contract: contract,
 		ManagerNamespace: a.kueueNS, ManagerName: a.kueueName, Clock: s.clock, Log: a.log.add,
 	})
+	if s.client, err = kube.NewClient(kube.Reader(base, agent)); err != nil {
+		return nil, coded(exitUnreadable, err)
+	}
 	if s.reader, err = live.NewReader(kube.Reader(base, agent)); err != nil {
 		return nil, coded(exitUnreadable, err)
 	}
