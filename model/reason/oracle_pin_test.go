@@ -1,15 +1,18 @@
 package reason_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	"pgregory.net/rapid"
 	configapi "sigs.k8s.io/kueue/apis/config/v1beta2"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 	schdcache "sigs.k8s.io/kueue/pkg/cache/scheduler"
+	"sigs.k8s.io/kueue/pkg/resources"
 	"sigs.k8s.io/kueue/pkg/scheduler/flavorassigner"
 	"sigs.k8s.io/kueue/pkg/workload"
 
@@ -36,7 +39,7 @@ func TestSeveralPodSetsAreJudgedTogether(t *testing.T) {
 		got := ours(t, c, w)
 		pins := k.pins(w)
 		// A flavor that is pinned behind one at which Kueue gives up is not reached.
-		if len(pins) > 60 || strings.Contains(got.Sentence, "cannot be read") {
+		if len(pins) > 60 || strings.Contains(fmt.Sprint(w.Spec.PodSets), unreadable) {
 			t.Skip("too many ways, or not all of them open")
 		}
 		if fits := k.anyWay(k.snapshot(t, nil), info, pins); got.NeverFits == nil || *got.NeverFits == fits {
@@ -45,6 +48,13 @@ func TestSeveralPodSetsAreJudgedTogether(t *testing.T) {
 		free := got.Class == reason.QueueOrder && len(got.Shortfall) == 0
 		if fits := k.anyWay(k.snapshot(t, c.holders), info, pins); free != fits {
 			t.Errorf("%s %q with shortfall %v; that Kueue assigns some flavors is %v", got.Class, got.Sentence, got.Shortfall, fits)
+		}
+		if len(got.Shortfall) > 0 {
+			snap := k.snapshot(t, c.holders)
+			snap.ClusterQueue("q0").RemoveUsage(back(got.Shortfall))
+			if !k.anyWay(snap, info, pins) {
+				t.Errorf("%q: with %v given back Kueue assigns no flavors", got.Sentence, got.Shortfall)
+			}
 		}
 	})
 }
@@ -100,4 +110,13 @@ func (k kueueSide) anyWay(snap *schdcache.Snapshot, info *workload.Info, pins []
 		a := k.assign(snap, info)
 		return a.RepresentativeMode() == flavorassigner.Fit
 	})
+}
+
+// back is the use that is missing.
+func back(missing []reason.Shortfall) workload.Usage {
+	out := workload.Usage{Quota: resources.FlavorResourceQuantities{}}
+	for _, s := range missing {
+		out.Quota[resources.FlavorResource{Flavor: kueue.ResourceFlavorReference(s.Flavor), Resource: corev1.ResourceName(s.Resource)}] = resources.NewAmount(int64(s.Missing))
+	}
+	return out
 }

@@ -15,6 +15,9 @@ import (
 // nodes' business.
 var labelValues = map[string][]string{"zone": {"a", "b"}, "tier": {"1", "5"}, "rack": {"r1", "r2"}}
 
+// unreadable is no number, where a number must stand.
+const unreadable = "three"
+
 var taintKeys = []string{"spot", "owner"}
 
 func flavor(t *rapid.T, name string) *kueue.ResourceFlavor {
@@ -61,7 +64,7 @@ func requirement(t *rapid.T) corev1.NodeSelectorRequirement {
 	switch op := rapid.SampledFrom([]corev1.NodeSelectorOperator{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"}).Draw(t, "operator"); op {
 	case "Gt", "Lt":
 		// The API server takes what is no number, and Kueue then gives the pod set up.
-		out.Key, out.Operator, out.Values = "tier", op, []string{rapid.SampledFrom([]string{"3", "3", "3", "three"}).Draw(t, "bound")}
+		out.Key, out.Operator, out.Values = "tier", op, []string{rapid.SampledFrom([]string{"3", "3", "3", unreadable}).Draw(t, "bound")}
 	case "In", "NotIn":
 		out.Operator, out.Values = op, []string{value.Draw(t, "value")}
 	default:

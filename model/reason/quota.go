@@ -2,7 +2,6 @@ package reason
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -121,7 +120,7 @@ func (f fit) never(q *world.ClusterQueue) Explanation {
 	e := Explanation{Class: Quota, Advice: AdviceChange, NeverFits: yes()}
 	bad := f.asks[0]
 	for _, a := range f.asks {
-		if len(f.couldServe(a)) == 0 {
+		if len(f.couldServe(nil, a)) == 0 {
 			bad = a
 			break
 		}
@@ -129,7 +128,7 @@ func (f fit) never(q *world.ClusterQueue) Explanation {
 	for _, r := range bad.refused {
 		e.Obstacles = append(e.Obstacles, Obstacle{r.kind, "ResourceFlavor/" + r.flavor, r.why})
 	}
-	if all, _ := f.assignable(potential, everything); all && len(bad.refused) > 0 && len(f.couldServe(bad)) == 0 {
+	if all, _ := f.assignable(potential, everything); all && len(bad.refused) > 0 && len(f.couldServe(nil, bad)) == 0 {
 		e.Class, e.Actor = Flavor, jobOwner
 		why := refusalWords(bad.refused)
 		switch {
@@ -153,7 +152,7 @@ func (f fit) never(q *world.ClusterQueue) Explanation {
 	}
 	e.Actor = jobOwner + " or " + queueAdmin
 	detail := f.most(bad)
-	if len(f.couldServe(bad)) > 0 {
+	if len(f.couldServe(nil, bad)) > 0 {
 		detail = f.sum()
 		if len(bad.refused) > 0 {
 			detail += "; " + refusalWords(bad.refused)
@@ -255,7 +254,11 @@ func need(x Shortfall) string {
 func (f fit) waits(q *world.ClusterQueue) Explanation {
 	e := Explanation{Class: Quota, Advice: AdviceWait, NeverFits: no()}
 	now, sure := f.assignable(free, serving)
-	if now {
+	var cells []Shortfall
+	if !now {
+		cells = f.blocking()
+	}
+	if len(cells) == 0 {
 		e.Class = QueueOrder
 		e.Sentence = fmt.Sprintf("It asks for nothing of what ClusterQueue %s has quota for: waits for its turn.", q.Name)
 		if a, ok := f.first(); ok {
@@ -268,12 +271,9 @@ func (f fit) waits(q *world.ClusterQueue) Explanation {
 		return e
 	}
 	e.Shortfall = f.shortfalls()
-	cells := f.blocking()
 	var parts []string
 	for _, c := range cells {
-		if c.Missing > 0 {
-			parts = append(parts, c.Missing.Text(c.Resource)+" "+c.Resource+" of "+c.Flavor)
-		}
+		parts = append(parts, c.Missing.Text(c.Resource)+" "+c.Resource+" of "+c.Flavor)
 	}
 	first := cells[0]
 	e.Sentence = fmt.Sprintf("Needs %s: %s free, %s at most. Waits for %s to come back.", need(first), first.Free.Text(first.Resource), first.Most.Text(first.Resource), first.Missing.Text(first.Resource))
@@ -296,44 +296,4 @@ func (f fit) first() (ask, bool) {
 		return ask{}, false
 	}
 	return f.asks[i], true
-}
-
-// blocking returns the cells of the ask that does not fit, those that miss
-// something first. Where each ask fits alone, what all together miss.
-func (f fit) blocking() []Shortfall {
-	for _, a := range f.asks {
-		cells := f.nearest(a)
-		if slices.ContainsFunc(cells, func(c Shortfall) bool { return c.Missing > 0 }) && !f.fitsAlone(a) {
-			slices.SortStableFunc(cells, func(a, b Shortfall) int { return missingLast(a) - missingLast(b) })
-			return cells
-		}
-	}
-	// Any flavor would do for the one that is left over: the nearest.
-	byFlavor := map[string][]Shortfall{}
-	var best []Shortfall
-	for _, c := range f.missing(f.leftOver()) {
-		byFlavor[c.Flavor] = append(byFlavor[c.Flavor], c)
-	}
-	for _, name := range slices.Sorted(maps.Keys(byFlavor)) {
-		if cells := byFlavor[name]; best == nil || missingOf(cells) < missingOf(best) {
-			best = cells
-		}
-	}
-	return best
-}
-
-func missingLast(c Shortfall) int {
-	if c.Missing > 0 {
-		return 0
-	}
-	return 1
-}
-
-func (f fit) fitsAlone(a ask) bool {
-	for _, name := range a.serve {
-		if f.take(map[world.FlavorResource]world.Amount{}, a, name, free) {
-			return true
-		}
-	}
-	return false
 }

@@ -74,3 +74,15 @@ func waiting(message string, sets ...kueue.PodSet) *world.Workload {
 	}
 	return project.Workload(o)
 }
+
+// needs lets each pod ask for the resource too.
+func needs(name corev1.ResourceName, amount string) func(*kueue.PodSet) {
+	return func(ps *kueue.PodSet) {
+		ps.Template.Spec.Containers[0].Resources.Requests[name] = resource.MustParse(amount)
+	}
+}
+
+// atLeastPods lets the pod set start with so many.
+func atLeastPods(n int32) func(*kueue.PodSet) {
+	return func(ps *kueue.PodSet) { ps.MinCount = &n }
+}

@@ -1,40 +1,29 @@
 package reason
 
 import (
+	"maps"
 	"slices"
 
 	"cli.holdfast.dev/holdfast/model/quota"
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
-// shortfalls lists for each flavor that could ever serve what is missing in it
-// now, debt included: one row for each cell, sorted. Asks that can only go to one
-// flavor come together there.
+// shortfalls lists for each flavor that could serve what is missing in it now, debt
+// included: one row for each cell, sorted.
 func (f fit) shortfalls() []Shortfall {
-	forced, most := map[world.FlavorResource]world.Amount{}, map[world.FlavorResource]world.Amount{}
-	for _, a := range f.asks {
-		could := f.couldServe(a)
-		for _, name := range could {
-			for _, n := range a.needs {
-				fr := world.FlavorResource{Flavor: name, Resource: n.Resource}
-				most[fr] = max(most[fr], n.Amount)
-				if len(could) == 1 {
-					forced[fr] = forced[fr].Add(n.Amount)
-				}
-			}
-		}
-	}
-	for fr := range most {
-		most[fr] = max(most[fr], forced[fr])
-	}
-	if out := f.missing(most); len(out) > 0 {
-		return out
-	}
-	return f.missing(f.leftOver())
+	all, _ := f.leftOver()
+	return f.missing(all)
+}
+
+// blocking lists what is missing in the flavors that are nearest to serving, and
+// must come back together.
+func (f fit) blocking() []Shortfall {
+	_, nearest := f.leftOver()
+	return f.missing(nearest)
 }
 
 // missing holds the needs against their cells: those that miss something, sorted.
-func (f fit) missing(needs map[world.FlavorResource]world.Amount) []Shortfall {
+func (f fit) missing(needs amounts) []Shortfall {
 	var out []Shortfall
 	for fr, n := range needs {
 		c, _ := f.node.Cell(fr)
@@ -51,32 +40,49 @@ func (f fit) missing(needs map[world.FlavorResource]world.Amount) []Shortfall {
 	return out
 }
 
-// leftOver gives each ask in turn the first flavor with room, as Kueue does, and
-// returns what the first one that gets none would need of each flavor that could
-// serve it, with what the others took before it.
-func (f fit) leftOver() map[world.FlavorResource]world.Amount {
-	taken := map[world.FlavorResource]world.Amount{}
+// leftOver gives each ask in turn the first flavor with room, as Kueue does. For
+// those that get none it returns what they need of each flavor that could serve
+// them, all, and of the nearest one, which they are given then; in both with what
+// others took before.
+func (f fit) leftOver() (all, nearest amounts) {
+	taken := amounts{}
+	all, nearest = amounts{}, amounts{}
 	for _, a := range f.asks {
 		if slices.ContainsFunc(a.serve, func(name string) bool { return f.take(taken, a, name, free) }) {
 			continue
 		}
-		out := map[world.FlavorResource]world.Amount{}
-		for _, name := range f.couldServe(a) {
+		var best amounts
+		var fewest []Shortfall
+		for _, name := range f.couldServe(taken, a) {
+			needs := amounts{}
 			for _, n := range a.needs {
 				fr := world.FlavorResource{Flavor: name, Resource: n.Resource}
-				out[fr] = taken[fr].Add(n.Amount)
+				needs[fr] = taken[fr].Add(n.Amount)
+				all[fr] = max(all[fr], needs[fr])
+			}
+			cells := f.missing(needs)
+			if best == nil || len(cells) < len(fewest) || len(cells) == len(fewest) && missingOf(cells) < missingOf(fewest) {
+				best, fewest = needs, cells
 			}
 		}
-		return out
+		if best == nil {
+			// Taken in turn the others leave it nothing, so it is all of them that must
+			// be placed anew.
+			placed, _, _ := f.assign(potential, serving)
+			return placed, placed
+		}
+		maps.Copy(taken, best)
+		maps.Copy(nearest, best)
 	}
-	return nil
+	return all, nearest
 }
 
-// couldServe are the flavors that have room for the ask when nothing is in use.
-func (f fit) couldServe(a ask) []string {
+// couldServe are the flavors that have room for the ask beside what is taken when
+// nothing is in use.
+func (f fit) couldServe(taken amounts, a ask) []string {
 	var out []string
 	for _, name := range a.serve {
-		if f.take(map[world.FlavorResource]world.Amount{}, a, name, potential) {
+		if f.fits(taken, a, name, potential) {
 			out = append(out, name)
 		}
 	}
