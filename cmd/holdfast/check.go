@@ -117,7 +117,7 @@ func (a *app) check(ctx context.Context, f checkFlags) error {
 		if doc.Source.Notes == nil {
 			doc.Source.Notes = []string{}
 		}
-		err = a.printDocument(doc, f.output, func(w io.Writer) error { return check.WriteText(w, rules) })
+		err = a.printDocument(&doc, f.output, func(w io.Writer) error { return check.WriteText(w, rules) })
 	}
 	if err == nil && check.Failed(rules, required) {
 		err = coded(exitPerson, errPerson)

@@ -21,13 +21,20 @@ import (
 // whose decoding takes for ever. dirty: there may be text in it that is not safe
 // to draw (it has escapes, or is not all ASCII).
 func inspect(raw []byte) (odd, dirty bool) {
-	run := 0 // digits in a row
+	run := 0         // digits in a row
+	escaped := false // the byte before was the beginning of an escape
 	for i, c := range raw {
 		switch {
-		case c >= '0' && c <= '9':
+		case c >= '0' && c <= '9' && !escaped:
 			run++
 			continue
-		case c == '\\' || c >= 0x7f:
+		case escaped:
+			// The escapes of these are the characters themselves; every object that
+			// Kueue wrote has some.
+			escaped, dirty = false, dirty || c != '"' && c != '\\' && c != '/'
+		case c == '\\':
+			escaped = true
+		case c >= 0x7f:
 			dirty = true
 		}
 		if run >= longExponent {

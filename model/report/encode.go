@@ -20,18 +20,21 @@ import (
 // batch is how many entries of a list become YAML at once.
 const batch = 64
 
-// WriteJSON writes a document of this package, to which doc points, as
-// json.Encoder does with an indent of two spaces and without escapes for HTML. It
-// blocks as w does. After an error a part of it may have been written.
+// WriteJSON writes the document to which doc points: a line for each entry of its
+// lists, so that a large one can be searched and cut by line, and the rest with an
+// indent of two spaces; nothing is escaped for HTML. It blocks as w does. After an
+// error a part of it may have been written.
 func WriteJSON(w io.Writer, doc any) error {
 	out := bufio.NewWriter(w)
 	var text bytes.Buffer
 	var failed error
-	put := func(v any, prefix string) {
+	put := func(v any, entry bool) {
 		text.Reset()
 		e := json.NewEncoder(&text)
 		e.SetEscapeHTML(false)
-		e.SetIndent(prefix, "  ")
+		if !entry { // indenting takes as long as encoding
+			e.SetIndent("  ", "  ")
+		}
 		failed = errors.Join(failed, e.Encode(v))
 		_, _ = out.Write(bytes.TrimSuffix(text.Bytes(), []byte("\n"))) // Flush has the error
 	}
@@ -40,14 +43,14 @@ func WriteJSON(w io.Writer, doc any) error {
 		fmt.Fprintf(out, "%s  %q: ", separator, name)
 		separator = ",\n"
 		if v.Kind() != reflect.Slice || v.Len() == 0 {
-			put(v.Interface(), "  ")
+			put(v.Interface(), false)
 			return
 		}
 		bracket := "[\n    "
 		for i := range v.Len() {
 			_, _ = out.WriteString(bracket)
 			bracket = ",\n    "
-			put(v.Index(i).Interface(), "    ")
+			put(v.Index(i).Interface(), true)
 		}
 		_, _ = out.WriteString("\n  ]")
 	})
