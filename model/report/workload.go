@@ -99,6 +99,10 @@ type PodSet struct {
 	Admitted    *int32            `json:"admitted"` // null: nothing is assigned
 	Reclaimable int32             `json:"reclaimable"`
 	Flavors     map[string]string `json:"flavors"` // by resource
+	// Unasked are the resources that it surely uses and asks nothing of, though its
+	// ClusterQueue has quota for them ("cpu", "memory"), or "everything": what it
+	// uses is counted nowhere.
+	Unasked []string `json:"unasked"`
 }
 
 // Check is the state of one admission check on the Workload. ControllerActive is

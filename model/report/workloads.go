@@ -20,7 +20,7 @@ func (b *builder) workload(w *world.Workload, e *reason.Explanation) Workload {
 		Reason: given(e.Reason), Message: given(e.Message), NeverFits: e.NeverFits,
 		Shortfall: shortages(e.Shortfall), Obstacles: obstacles(e.Obstacles),
 		RequeueAt: moment(w.RequeueAt), RequeueCount: w.RequeueCount, UnhealthyNodes: list(w.UnhealthyNodes),
-		Evictions: evictions(w.Evictions), PodSets: podSets(w.PodSets), Checks: b.checksOf(w), Preemption: b.preemption(w),
+		Evictions: evictions(w.Evictions), PodSets: podSets(w.PodSets, b.x.Unasked(w)), Checks: b.checksOf(w), Preemption: b.preemption(w),
 	}
 	var unknown []string
 	out.ClusterQueue, unknown = b.clusterQueueOf(w)
@@ -135,12 +135,17 @@ func evictions(in []world.Eviction) []Eviction {
 	return out
 }
 
-func podSets(in []world.PodSet) []PodSet {
+func podSets(in []world.PodSet, unasked map[string][]string) []PodSet {
 	out := make([]PodSet, 0, len(in))
 	for _, p := range in {
 		ps := PodSet{Name: p.Name, Count: p.Count, MinCount: p.MinCount, Admitted: p.Admitted, Reclaimable: p.Reclaimable, Flavors: p.Flavors}
 		if ps.Flavors == nil {
 			ps.Flavors = map[string]string{}
+		}
+		if what, named := unasked[p.Name]; named && len(what) == 0 {
+			ps.Unasked = []string{"everything"}
+		} else {
+			ps.Unasked = append([]string{}, what...)
 		}
 		out = append(out, ps)
 	}

@@ -33,6 +33,22 @@ func forEach(jobs []job, g func(job) goal) goal {
 	return all(goals...)
 }
 
+// forOne is the goal for any one of the Jobs: of equal ones that wait Kueue looks
+// at one only, and which that is rests on their UIDs.
+func forOne(jobs []job, g func(job) goal) goal {
+	return func(w world) error {
+		var all []error
+		for _, j := range jobs {
+			err := g(j)(w)
+			if err == nil {
+				return nil
+			}
+			all = append(all, err)
+		}
+		return errors.Join(all...)
+	}
+}
+
 // onWorkload makes a goal of a check of the Job's Workload, which has to exist.
 func onWorkload(j job, check func(world, kueue.Workload) error) goal {
 	return func(w world) error {

@@ -149,7 +149,7 @@ func incidentSteps(j incidentJobs) []step {
 		{"team-c borrows what team-b leaves idle", j.teamC,
 			all(forEach(j.teamC, admitted), holds("team-c-cq", "a100-80g", "8", "4"))},
 		{"team-b's low-priority Jobs wait, since nothing running is of lower priority", j.pretrain,
-			all(waits(j.pretrain[0], noQuota), forEach(j.pretrain, queued))},
+			all(forOne(j.pretrain, func(x job) goal { return waits(x, noQuota) }), forEach(j.pretrain, queued))},
 	}
 }
 

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -197,5 +198,27 @@ func TestFind(t *testing.T) {
 	}
 	if _, err := Find("none"); err == nil || !strings.Contains(err.Error(), "incident") {
 		t.Errorf("error %v does not say what there is", err)
+	}
+}
+
+// Of equal Jobs that wait Kueue looks at one, whichever that is.
+func TestForOne(t *testing.T) {
+	met := errors.New("not this one")
+	is := func(name string) func(job) goal {
+		return func(j job) goal {
+			return func(world) error {
+				if j.name == name {
+					return nil
+				}
+				return met
+			}
+		}
+	}
+	jobs := []job{{name: "a"}, {name: "b"}}
+	if err := forOne(jobs, is("b"))(world{}); err != nil {
+		t.Errorf("the second one is enough: %v", err)
+	}
+	if err := forOne(jobs, is("c"))(world{}); !errors.Is(err, met) {
+		t.Errorf("neither is: %v", err)
 	}
 }
