@@ -5,7 +5,6 @@ import (
 	"sort"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -14,6 +13,7 @@ import (
 
 	"cli.holdfast.dev/holdfast/model/kube"
 	"cli.holdfast.dev/holdfast/model/pods"
+	"cli.holdfast.dev/holdfast/model/project"
 	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/model/world"
 )
@@ -113,31 +113,8 @@ func (d *Desk) events(ctx context.Context, o *unstructured.Unstructured) ([]Entr
 	}
 	out := make([]Entry, 0, len(list.Items))
 	for i := range list.Items {
-		e := &list.Items[i]
-		out = append(out, Entry{At: eventTime(e), Kind: "event", Type: text.Clean(e.Type), Reason: text.Clean(e.Reason), Text: text.Clean(e.Message), Count: eventCount(e)})
+		e := project.Event(&list.Items[i])
+		out = append(out, Entry{At: e.At, Kind: "event", Type: e.Type, Reason: e.Reason, Text: e.Message, Count: e.Count})
 	}
 	return out, nil
-}
-
-// eventTime is when an event was last seen. Recorders of events.k8s.io leave the
-// older timestamps null.
-func eventTime(e *corev1.Event) time.Time {
-	switch {
-	case e.Series != nil && !e.Series.LastObservedTime.IsZero():
-		return e.Series.LastObservedTime.Time
-	case !e.LastTimestamp.IsZero():
-		return e.LastTimestamp.Time
-	case !e.EventTime.IsZero():
-		return e.EventTime.Time
-	case !e.FirstTimestamp.IsZero():
-		return e.FirstTimestamp.Time
-	}
-	return e.CreationTimestamp.Time
-}
-
-func eventCount(e *corev1.Event) int32 {
-	if e.Series != nil {
-		return e.Series.Count
-	}
-	return e.Count
 }
