@@ -3,6 +3,7 @@ package reason_test
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
@@ -130,21 +131,28 @@ func (k kueueSide) asksUncovered(info *workload.Info) bool {
 	return false
 }
 
-// stopsEarly reports whether a pod set names only what the queue does not cover
-// and Kueue passes over. Kueue 0.19.2 then ends its work with the mode Fit and
-// says nothing of the pod sets behind it.
+// stopsEarly reports whether a pod set, or a group of pod sets together, names
+// only what the queue does not cover and Kueue passes over. Kueue 0.19.2 then
+// ends its work with the mode Fit and says nothing of those that it would have
+// come to later; a group's turn is that of its first pod set.
 func (k kueueSide) stopsEarly(info *workload.Info) bool {
 	if k.covers(corev1.ResourcePods) {
 		return false
 	}
-	for _, ps := range info.TotalRequests[:len(info.TotalRequests)-1] {
-		passed := ps.Requests.Len() > 0
-		for r, n := range ps.Requests.Iter() {
-			passed = passed && !k.covers(r) && (n == 0 || k.strategy == configapi.QuotaCheckIgnoreUndeclared)
+	var turns []string
+	names, passed := map[string]bool{}, map[string]bool{}
+	for i, ps := range info.TotalRequests {
+		turn := strconv.Itoa(i)
+		if tr := info.Obj.Spec.PodSets[i].TopologyRequest; tr != nil && tr.PodSetGroupName != nil {
+			turn = *tr.PodSetGroupName
 		}
-		if passed {
-			return true
+		if !slices.Contains(turns, turn) {
+			turns, passed[turn] = append(turns, turn), true
+		}
+		for r, n := range ps.Requests.Iter() {
+			names[turn] = true
+			passed[turn] = passed[turn] && !k.covers(r) && (n == 0 || k.strategy == configapi.QuotaCheckIgnoreUndeclared)
 		}
 	}
-	return false
+	return slices.ContainsFunc(turns[:len(turns)-1], func(turn string) bool { return names[turn] && passed[turn] })
 }
