@@ -131,12 +131,13 @@ func (d *Desk) afterResume(p *Plan, ref world.Ref, from, to world.StopPolicy) {
 	}
 	s := d.opts.World()
 	seen := map[string]bool{}
+	x := reason.New(s, d.opts.Clock.Now())
 	for _, a := range p.StaysPending {
 		w := s.Workload(a.Ref.UID)
 		if w == nil {
 			continue
 		}
-		for _, o := range reason.Explain(s, w, d.opts.Clock.Now()).Obstacles {
+		for _, o := range x.Explain(w).Obstacles {
 			if o.Object == ref.String() || seen[o.Object] || !stillStops(o.Kind) {
 				continue
 			}

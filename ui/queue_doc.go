@@ -179,7 +179,7 @@ func poolDoc(p *paper, n *quota.Node) {
 			p.text("", showCell(c.FlavorResource)+": borrows "+c.Borrowed.Text(c.Resource)+" from the pool; up to this may come from "+few3(from), theme.Plain)
 		}
 	}
-	if share, ok := n.Share(); ok && fairSharing(p.e) {
+	if share, ok := n.Share(); ok && p.e.Snap.FairSharing() {
 		p.text("SHARE", "weighted share "+share.String(), theme.Plain)
 	}
 }
@@ -190,16 +190,6 @@ func few3(names []string) string {
 		return strings.Join(names[:3], ", ") + " and " + count(len(names)-3) + " more"
 	}
 	return strings.Join(names, ", ")
-}
-
-// fairSharing reports whether any object shows that fair sharing is on.
-func fairSharing(e Env) bool {
-	for _, q := range e.Snap.ClusterQueues {
-		if q.WeightedShare != nil {
-			return true
-		}
-	}
-	return false
 }
 
 var quotaColumns = []table.Column{

@@ -39,7 +39,7 @@ func (f sources) time(c clock.PassiveClock) (time.Time, error) {
 
 // wants says what beside the watched objects is read.
 type wants struct {
-	pods, positions bool
+	pods, nodes, positions bool
 }
 
 // reading is everything that a report is made from.
@@ -134,9 +134,11 @@ func (r *reading) more(ctx context.Context, reader *live.Reader, w wants) error 
 	events, err := r.preemptions(ctx, reader)
 	r.Events = events
 	note("events", err)
-	nodes, err := reader.Nodes(ctx)
-	r.Nodes, r.HasNodes = nodes, err == nil
-	note("nodes", err)
+	if w.nodes {
+		nodes, err := reader.Nodes(ctx)
+		r.Nodes, r.HasNodes = nodes, err == nil
+		note("nodes", err)
+	}
 	if w.pods {
 		pods, err := reader.Pods(ctx, r.Snapshot.Contract.Namespace)
 		r.Pods, r.HasPods = pods, err == nil

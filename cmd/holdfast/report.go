@@ -56,7 +56,7 @@ func (a *app) reportCommand() *cobra.Command {
 			if filename != "" {
 				a.from.world = filename
 			}
-			r, err := a.read(c.Context(), a.from, wants{pods: f.pods, positions: f.positions})
+			r, err := a.read(c.Context(), a.from, wants{pods: f.pods, nodes: true, positions: f.positions})
 			if err != nil {
 				return err
 			}

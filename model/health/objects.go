@@ -24,8 +24,10 @@ func (c *collector) queues() {
 		}
 		c.kueuesWord(q, causes)
 		if slices.Contains(causes, "TopologyNotFound") {
-			for _, t := range c.topologiesGone(q) {
-				missing[t] = append(missing[t], q.Name)
+			for _, f := range reason.MissingTopologies(c.s, q) {
+				if t := f.Topology; !slices.Contains(missing[t], q.Name) {
+					missing[t] = append(missing[t], q.Name)
+				}
 			}
 		}
 		if !c.usable(world.KindAdmissionCheck) {
@@ -96,7 +98,7 @@ func (c *collector) usable(kinds ...world.Kind) bool {
 }
 
 func (c *collector) missingFlavors(q *world.ClusterQueue) {
-	gone := slices.DeleteFunc(flavorsOf(q), func(f string) bool { return c.s.Flavor(f) != nil })
+	gone := slices.DeleteFunc(q.Flavors(), func(f string) bool { return c.s.Flavor(f) != nil })
 	if len(gone) == 0 || !c.usable(world.KindResourceFlavor) {
 		return // known from Kueue's condition only
 	}
@@ -104,30 +106,6 @@ func (c *collector) missingFlavors(q *world.ClusterQueue) {
 		Class: Class(reason.Flavor), Severity: Critical, Object: q.Ref(), Advice: reason.AdviceChange, Actor: platformAdmin,
 		Explanation: fmt.Sprintf("ClusterQueue %s names ResourceFlavors that do not exist (%s): it admits nothing.", q.Name, some(gone)),
 	})
-}
-
-func flavorsOf(q *world.ClusterQueue) []string {
-	var out []string
-	for _, g := range q.Groups {
-		for _, f := range g.Flavors {
-			if !slices.Contains(out, f) {
-				out = append(out, f)
-			}
-		}
-	}
-	return out
-}
-
-// topologiesGone lists the Topologies that the queue's flavors name and that do
-// not exist.
-func (c *collector) topologiesGone(q *world.ClusterQueue) []string {
-	var out []string
-	for _, name := range flavorsOf(q) {
-		if f := c.s.Flavor(name); f != nil && f.Topology != "" && c.s.Topology(f.Topology) == nil && !slices.Contains(out, f.Topology) {
-			out = append(out, f.Topology)
-		}
-	}
-	return out
 }
 
 // kueuesWord adds a queue that is inactive for a reason that only Kueue's

@@ -40,7 +40,7 @@ func ActivityOf(s *store.Snapshot, q *world.ClusterQueue) Activity {
 		add("Stopped")
 	}
 	flavors, checks := s.Fresh(world.KindResourceFlavor).Usable(), s.Fresh(world.KindAdmissionCheck).Usable()
-	if flavors && slices.ContainsFunc(flavorsOf(q), func(f string) bool { return s.Flavor(f) == nil }) {
+	if flavors && slices.ContainsFunc(q.Flavors(), func(f string) bool { return s.Flavor(f) == nil }) {
 		add("FlavorNotFound")
 	}
 	if checks {
@@ -58,7 +58,7 @@ func ActivityOf(s *store.Snapshot, q *world.ClusterQueue) Activity {
 			add(m.cause)
 		}
 	}
-	if len(missingTopologies(s, q)) > 0 {
+	if len(MissingTopologies(s, q)) > 0 {
 		add("TopologyNotFound")
 	}
 	if n := s.Tree.ClusterQueue(q.Name); n != nil && n.Cycle != nil {
@@ -94,10 +94,10 @@ func computed(reason string, flavors, checks bool) bool {
 	return false
 }
 
-// missingTopologies are the flavors of the queue whose Topology does not exist.
+// MissingTopologies are the flavors of the queue whose Topology does not exist.
 // Where Kueue says of the present spec that the queue is active it does not look
 // at topologies, and neither is anything missing.
-func missingTopologies(s *store.Snapshot, q *world.ClusterQueue) []*world.Flavor {
+func MissingTopologies(s *store.Snapshot, q *world.ClusterQueue) []*world.Flavor {
 	if !s.Fresh(world.KindTopology).Usable() || runsElsewhere(s, q) {
 		return nil
 	}
@@ -105,7 +105,7 @@ func missingTopologies(s *store.Snapshot, q *world.ClusterQueue) []*world.Flavor
 		return nil
 	}
 	var out []*world.Flavor
-	for _, name := range flavorsOf(q) {
+	for _, name := range q.Flavors() {
 		if f := s.Flavor(name); f != nil && f.Topology != "" && s.Topology(f.Topology) == nil {
 			out = append(out, f)
 		}
@@ -116,7 +116,7 @@ func missingTopologies(s *store.Snapshot, q *world.ClusterQueue) []*world.Flavor
 // topologiesKnown reports whether the topologies that the queue's flavors name, if
 // any, can be looked at.
 func topologiesKnown(s *store.Snapshot, q *world.ClusterQueue) bool {
-	return s.Fresh(world.KindTopology).Usable() || !slices.ContainsFunc(flavorsOf(q), func(name string) bool {
+	return s.Fresh(world.KindTopology).Usable() || !slices.ContainsFunc(q.Flavors(), func(name string) bool {
 		f := s.Flavor(name)
 		return f != nil && f.Topology != ""
 	})

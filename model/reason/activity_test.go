@@ -134,7 +134,7 @@ func TestMisuses(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	said := "ClusterQueue q is inactive: it may have one MultiKueue AdmissionCheck and has mk-1, mk-2, mk-3. Also: ClusterQueue q is inactive: the MultiKueue AdmissionCheck mk-2 must be for all flavors and is for some. (1 more in the way)"
-	if e := Explain(s, w, now); e.Sentence != said || e.Class != Misconfigured || e.Advice != AdviceChange {
+	if e := explained(s, w, now); e.Sentence != said || e.Class != Misconfigured || e.Advice != AdviceChange {
 		t.Errorf("%+v", e)
 	}
 }

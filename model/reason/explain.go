@@ -43,12 +43,6 @@ func New(s *store.Snapshot, now time.Time) *Explainer {
 	}
 }
 
-// Explain says why w stands where it stands at the time now. s must be the
-// snapshot that w comes from. For many Workloads use an Explainer.
-func Explain(s *store.Snapshot, w *world.Workload, now time.Time) Explanation {
-	return New(s, now).Explain(w)
-}
-
 // Explain says why w, a Workload of the Explainer's snapshot, stands where it
 // stands.
 func (x *Explainer) Explain(w *world.Workload) Explanation {

@@ -99,6 +99,11 @@ func asks(n world.Amount, message string) *world.Workload {
 
 const unused = "couldn't assign flavors to pod set main: insufficient unused quota for gpu in flavor a, 3 more needed, insufficient unused quota for gpu in flavor b, 1 more needed"
 
+// explained is what one Explainer says of one Workload.
+func explained(s *store.Snapshot, w *world.Workload, at time.Time) Explanation {
+	return New(s, at).Explain(w)
+}
+
 type answer struct {
 	Class    Class
 	Advice   Advice
@@ -232,7 +237,7 @@ func TestExplain(t *testing.T) {
 			if tc.change != nil {
 				tc.change(sc)
 			}
-			e := Explain(sc.snapshot(tc.w), tc.w, now)
+			e := explained(sc.snapshot(tc.w), tc.w, now)
 			if d := cmp.Diff(tc.want, answer{e.Class, e.Advice, e.Actor, e.Sentence}); d != "" {
 				t.Errorf("explanation (-want +got):\n%s", d)
 			}
@@ -249,7 +254,7 @@ func TestPodSetsAreJudgedApart(t *testing.T) {
 	}
 	sc := newScene()
 	sc.queue.Quotas[0].Nominal = 3 // only the driver fits into a, the workers need b
-	e := Explain(sc.snapshot(w), w, now)
+	e := explained(sc.snapshot(w), w, now)
 	if e.NeverFits == nil || *e.NeverFits || e.Class != Quota {
 		t.Errorf("%+v", e)
 	}
@@ -262,7 +267,7 @@ func TestPodsAreAResource(t *testing.T) {
 	sc.queue.Quotas = append(sc.queue.Quotas, world.Quota{FlavorResource: pods, Nominal: 10})
 	w := asks(1, "couldn't assign flavors to pod set main: insufficient quota for pods in flavor a")
 	w.PodSets[0].Count = 100
-	if e := Explain(sc.snapshot(w), w, now); e.NeverFits == nil || !*e.NeverFits || e.Sentence != "Can never fit: needs 100 pods of a, 10 at most. Ask for less, or have the quota raised." {
+	if e := explained(sc.snapshot(w), w, now); e.NeverFits == nil || !*e.NeverFits || e.Sentence != "Can never fit: needs 100 pods of a, 10 at most. Ask for less, or have the quota raised." {
 		t.Errorf("%+v", e)
 	}
 }
@@ -272,12 +277,12 @@ func TestKueuesWordOnAQueue(t *testing.T) {
 	w := workload(world.Pending, cond("QuotaReserved", "False", "Inadmissible", "ClusterQueue q is inactive", time.Minute))
 	sc.queue.Conditions = cond("Active", "False", "TopologyNotFound", `Can't admit new workloads: there is no Topology "t" for TAS flavor "a".`, 0)
 	want := answer{Topology, AdviceChange, "platform admin", `ClusterQueue q is inactive, says Kueue: Can't admit new workloads: there is no Topology "t" for TAS flavor "a".`}
-	e := Explain(sc.snapshot(w), w, now)
+	e := explained(sc.snapshot(w), w, now)
 	if d := cmp.Diff(want, answer{e.Class, e.Advice, e.Actor, e.Sentence}); d != "" {
 		t.Errorf("explanation (-want +got):\n%s", d)
 	}
 	sc.queue.Generation = 1 // the condition is of an older spec: it proves nothing now
-	if e := Explain(sc.snapshot(w), w, now); e.Class != Unclear {
+	if e := explained(sc.snapshot(w), w, now); e.Class != Unclear {
 		t.Errorf("with an old condition: %+v", e)
 	}
 }
@@ -286,10 +291,10 @@ func TestBackoff(t *testing.T) {
 	w := workload(world.Pending, cond("QuotaReserved", "False", "Pending", "x", 0))
 	w.RequeueAt, w.RequeueCount = now.Add(90*time.Second), 2
 	sc := newScene()
-	if e := Explain(sc.snapshot(w), w, now); e.Class != Backoff || e.Advice != AdviceWait || e.Sentence != "In backoff after 2 tries: Kueue puts it back into the queue in 90s." {
+	if e := explained(sc.snapshot(w), w, now); e.Class != Backoff || e.Advice != AdviceWait || e.Sentence != "In backoff after 2 tries: Kueue puts it back into the queue in 90s." {
 		t.Errorf("%+v", e)
 	}
-	if e := Explain(sc.snapshot(w), w, now.Add(time.Hour)); e.Advice != AdviceEscalate {
+	if e := explained(sc.snapshot(w), w, now.Add(time.Hour)); e.Advice != AdviceEscalate {
 		t.Errorf("a backoff that ended long ago: %+v", e)
 	}
 }
@@ -315,7 +320,7 @@ func TestChecksOfAReservation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			sc := newScene()
 			sc.checks = tc.checks
-			e := Explain(sc.snapshot(tc.w), tc.w, now)
+			e := explained(sc.snapshot(tc.w), tc.w, now)
 			if d := cmp.Diff(tc.want, answer{e.Class, e.Advice, e.Actor, e.Sentence}); d != "" {
 				t.Errorf("explanation (-want +got):\n%s", d)
 			}
@@ -334,7 +339,7 @@ func TestPartialAdmissionIsJudgedByItsMinimum(t *testing.T) {
 	w := asks(20, unused)
 	least := int32(4)
 	w.PodSets[0].Count, w.PodSets[0].MinCount = 10, &least // 2 gpu a pod
-	e := Explain(newScene().snapshot(w), w, now)
+	e := explained(newScene().snapshot(w), w, now)
 	if e.NeverFits == nil || *e.NeverFits {
 		t.Errorf("10 pods of 2 gpu never fit in 8, but 4 of them do: %+v", e)
 	}
@@ -351,7 +356,7 @@ func TestCohortCycle(t *testing.T) {
 		&world.Cohort{Meta: named("", "co"), Parent: "up"}, &world.Cohort{Meta: named("", "up"), Parent: "co"}} {
 		s.Put(row)
 	}
-	e := Explain(s.Snapshot(), w, now)
+	e := explained(s.Snapshot(), w, now)
 	if e.Class != Misconfigured || e.Sentence != "The cohorts form a cycle (co > up > co): Kueue admits nothing in them." {
 		t.Errorf("%+v", e)
 	}
@@ -367,7 +372,7 @@ func FuzzExplain(f *testing.F) {
 	f.Fuzz(func(t *testing.T, reason, message string, n int64) {
 		w := asks(world.Amount(n), message)
 		w.Conditions[0].Reason = reason
-		e := Explain(sc.snapshot(w), w, now)
+		e := explained(sc.snapshot(w), w, now)
 		if e.Class == "" || e.Advice == "" || e.Sentence == "" {
 			t.Errorf("%q %q: %+v", reason, message, e)
 		}

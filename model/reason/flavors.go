@@ -162,7 +162,7 @@ func wantsPlace(ps *world.PodSet) bool { return ps.Topology != nil && ps.Topolog
 // topologyOnly reports whether every flavor of the queue has a topology: then
 // each of its Workloads is placed by one, asked for or not.
 func (x *Explainer) topologyOnly(q *world.ClusterQueue) bool {
-	for _, name := range flavorsOf(q) {
+	for _, name := range q.Flavors() {
 		if f := x.s.Flavor(name); f == nil || f.Topology == "" {
 			return false
 		}

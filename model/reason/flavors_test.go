@@ -84,7 +84,7 @@ func TestWhatAFlavorRefuses(t *testing.T) {
 			sc := newScene()
 			sc.queue.Groups[0].Flavors = []string{"a"}
 			w := waiting("", podSet("main", 1, "1", tc.pods...))
-			e := Explain(snapshotOf(sc.rows(tc.flavor, w, &world.Topology{Meta: named("", "t"), Levels: []string{"rack", "host"}})...), w, now)
+			e := explained(snapshotOf(sc.rows(tc.flavor, w, &world.Topology{Meta: named("", "t"), Levels: []string{"rack", "host"}})...), w, now)
 			if e.NeverFits == nil || *e.NeverFits != (tc.want != nil) {
 				t.Fatalf("never fits %v: %s", e.NeverFits, e.Sentence)
 			}
@@ -98,7 +98,7 @@ func TestWhatAFlavorRefuses(t *testing.T) {
 func TestATopologyBesideOtherFlavors(t *testing.T) {
 	placing := &world.Flavor{Meta: named("", "a"), Topology: "t"}
 	w := waiting("", podSet("main", 1, "5"))
-	e := Explain(snapshotOf(newScene().rows(placing, w, &world.Topology{Meta: named("", "t")})...), w, now)
+	e := explained(snapshotOf(newScene().rows(placing, w, &world.Topology{Meta: named("", "t")})...), w, now)
 	want := answer{Class: Topology, Advice: AdviceChange, Actor: "job owner or platform admin", Sentence: `No flavor can serve its gpu: needs 5 gpu of b, 4 at most; Flavor "a" supports only TopologyAwareScheduling. Kueue has not looked at it yet.`}
 	if d := cmp.Diff(want, answer{e.Class, e.Advice, e.Actor, e.Sentence}); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -107,7 +107,7 @@ func TestATopologyBesideOtherFlavors(t *testing.T) {
 	sc := newScene()
 	sc.queue.Groups[0].Flavors = []string{"a"}
 	w = waiting("", podSet("main", 1, "1", topology(kueue.PodSetTopologyRequest{Required: ptr.To("row")})))
-	if e := Explain(blindTo([]world.Kind{world.KindTopology}, world.Denied, sc.rows(placing, w)...), w, now); e.never() {
+	if e := explained(blindTo([]world.Kind{world.KindTopology}, world.Denied, sc.rows(placing, w)...), w, now); e.never() {
 		t.Errorf("%+v", e)
 	}
 }
@@ -135,7 +135,7 @@ func TestGroupsOfPodSets(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			w := waiting("", tc.sets...)
-			e := Explain(snapshotOf(append(newScene().rows(w), tc.rows...)...), w, now)
+			e := explained(snapshotOf(append(newScene().rows(w), tc.rows...)...), w, now)
 			if d := cmp.Diff(tc.want, e.Sentence); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
@@ -170,7 +170,7 @@ func TestPodSetsTogether(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			w := waiting("couldn't assign flavors to pod set x: insufficient unused quota", tc.sets...)
-			e := Explain(snapshotOf(append(newScene().rows(w), tc.rows...)...), w, now)
+			e := explained(snapshotOf(append(newScene().rows(w), tc.rows...)...), w, now)
 			if e.NeverFits == nil || *e.NeverFits != tc.never {
 				t.Errorf("never fits %v", e.NeverFits)
 			}

@@ -78,7 +78,7 @@ func TestTheNumbersSpeak(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			e := Explain(snapshotOf(newScene().rows(tc.w)...), tc.w, now)
+			e := explained(snapshotOf(newScene().rows(tc.w)...), tc.w, now)
 			if d := cmp.Diff(tc.want, answer{e.Class, e.Advice, e.Actor, e.Sentence}); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
@@ -119,7 +119,7 @@ func TestKueuesWordsWhereNumbersAreUnknown(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			e := Explain(blindTo([]world.Kind{world.KindCohort}, world.Denied, newScene().rows(tc.w)...), tc.w, now)
+			e := explained(blindTo([]world.Kind{world.KindCohort}, world.Denied, newScene().rows(tc.w)...), tc.w, now)
 			if d := cmp.Diff(tc.want, answer{e.Class, e.Advice, e.Actor, e.Sentence}); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
@@ -182,7 +182,7 @@ func TestFlavorsUnreadable(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			w := waiting(tc.message, []kueue.PodSet{podSet("main", 1, tc.gpu)}...)
-			e := Explain(blindTo([]world.Kind{world.KindResourceFlavor}, world.Denied, newScene().rows(w)...), w, now)
+			e := explained(blindTo([]world.Kind{world.KindResourceFlavor}, world.Denied, newScene().rows(w)...), w, now)
 			if (e.NeverFits != nil) != tc.never {
 				t.Errorf("never fits %v", e.NeverFits)
 			}

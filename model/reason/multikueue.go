@@ -46,7 +46,7 @@ func misuses(s *store.Snapshot, q *world.ClusterQueue) []misuse {
 }
 
 func onAll(r world.CheckRule, q *world.ClusterQueue) bool {
-	all := flavorsOf(q)
+	all := q.Flavors()
 	same := func(a, b []string) bool {
 		return !slices.ContainsFunc(a, func(x string) bool { return !slices.Contains(b, x) })
 	}

@@ -115,7 +115,7 @@ func TestObstacles(t *testing.T) {
 			if tc.w != nil {
 				tc.w(w)
 			}
-			e := Explain(sc.snapshot(w), w, now)
+			e := explained(sc.snapshot(w), w, now)
 			if d := cmp.Diff(tc.want, answer{e.Class, e.Advice, e.Actor, e.Sentence}); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
@@ -211,7 +211,7 @@ func TestShortfalls(t *testing.T) {
 				Meta: named("team", "more"), Active: true, ClusterQueue: "q", State: world.Admitted, Conditions: cond("QuotaReserved", "True", "QuotaReserved", "", 0),
 				Usage: []world.Use{{FlavorResource: cpu("a"), Amount: 2500}, {FlavorResource: cpu("b"), Amount: 1000}},
 			}
-			e := Explain(snapshotOf(sc.rows(w, holder)...), w, now)
+			e := explained(snapshotOf(sc.rows(w, holder)...), w, now)
 			if d := cmp.Diff(tc.want, e.Sentence); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}

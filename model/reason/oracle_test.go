@@ -91,7 +91,7 @@ func ours(t *rapid.T, c *cluster, w *kueue.Workload, rows ...any) reason.Explana
 	put(w)
 	s.Put(project.LocalQueue(&kueue.LocalQueue{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "lq"}, Spec: kueue.LocalQueueSpec{ClusterQueue: "q0"}}))
 	snap := s.Snapshot()
-	return reason.Explain(snap, snap.Workload("w"), now)
+	return reason.New(snap, now).Explain(snap.Workload("w"))
 }
 
 // TestKueuesAssignerJudges holds the verdicts, never fits and fits now, against

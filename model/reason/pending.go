@@ -205,7 +205,7 @@ func clusterQueueFindings(s *store.Snapshot, q *world.ClusterQueue) []finding {
 		})
 	}
 	if s.Fresh(world.KindResourceFlavor).Usable() {
-		for _, name := range flavorsOf(q) {
+		for _, name := range q.Flavors() {
 			if s.Flavor(name) == nil {
 				out = append(out, finding{
 					Obstacle{ObstacleFlavorMissing, "ResourceFlavor/" + name, "named by " + q.Ref().String() + ", does not exist"}, Flavor, AdviceChange, queueAdmin,
@@ -214,7 +214,7 @@ func clusterQueueFindings(s *store.Snapshot, q *world.ClusterQueue) []finding {
 			}
 		}
 	}
-	for _, f := range missingTopologies(s, q) {
+	for _, f := range MissingTopologies(s, q) {
 		out = append(out, finding{
 			Obstacle{ObstacleTopology, "Topology/" + f.Topology, "named by " + f.Ref().String() + ", does not exist"}, Topology, AdviceChange, queueAdmin,
 			fmt.Sprintf("ClusterQueue %s is inactive: Topology %s of ResourceFlavor %s does not exist.", q.Name, f.Topology, f.Name), false,
@@ -254,18 +254,6 @@ func QueueObstacles(s *store.Snapshot, q *world.ClusterQueue) (obstacles []Obsta
 		obstacles, sentences = append(obstacles, f.Obstacle), append(sentences, f.sentence)
 	}
 	return obstacles, sentences
-}
-
-func flavorsOf(q *world.ClusterQueue) []string {
-	var out []string
-	for _, g := range q.Groups {
-		for _, f := range g.Flavors {
-			if !slices.Contains(out, f) {
-				out = append(out, f)
-			}
-		}
-	}
-	return out
 }
 
 func selectorFindings(s *store.Snapshot, w *world.Workload, q *world.ClusterQueue) []finding {

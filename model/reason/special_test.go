@@ -82,7 +82,7 @@ func TestSpecial(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			e := Explain(snapshotOf(newScene().rows(tc.w)...), tc.w, now)
+			e := explained(snapshotOf(newScene().rows(tc.w)...), tc.w, now)
 			if d := cmp.Diff(tc.want, answer{e.Class, e.Advice, e.Actor, e.Sentence}); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}

@@ -78,7 +78,7 @@ func (x *Explainer) LocalStaleOf(q *world.LocalQueue) Stale {
 	}
 	out.counts(q.Status, c, aside, perhaps)
 	if cq := x.s.ClusterQueue(q.ClusterQueue); cq != nil && out.Stale {
-		if n := len(flavorsOf(cq)); n > mostFlavors {
+		if n := len(cq.Flavors()); n > mostFlavors {
 			out.note("ClusterQueue %s has %d flavors: Kueue before 0.17.5 and 0.18.1 cannot write a LocalQueue status with more than %d, so all of it stays as it was", cq.Name, n, mostFlavors)
 		}
 	}

@@ -115,7 +115,7 @@ func TestEvictions(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			e := Explain(snapshotOf(newScene().rows(tc.w)...), tc.w, now)
+			e := explained(snapshotOf(newScene().rows(tc.w)...), tc.w, now)
 			if d := cmp.Diff(tc.want, e.Sentence); d != "" || e.Stuck != tc.stuck || e.Class != PodsNotReady || (e.Advice == AdviceEscalate) != tc.stuck {
 				t.Errorf("%s, %s, stuck %v (-want +got):\n%s", e.Class, e.Advice, e.Stuck, d)
 			}

@@ -88,7 +88,7 @@ func newBuilder(in Input) *builder {
 	b := &builder{
 		in: in, s: s, now: in.Now.UTC().Truncate(time.Second), steps: map[types.UID]*chain.Step{},
 		chains: chain.New(s, chain.Options{Events: in.Events, Checkpoint: in.Checkpoint}),
-		places: position.Estimate(s), tree: s.Tree, counted: allWorkloads(s), fair: fairSharing(s),
+		places: position.Estimate(s), tree: s.Tree, counted: allWorkloads(s), fair: s.FairSharing(),
 	}
 	b.x = reason.New(s, b.now)
 	if in.HasPods {

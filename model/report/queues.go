@@ -6,7 +6,6 @@ import (
 
 	"cli.holdfast.dev/holdfast/model/quota"
 	"cli.holdfast.dev/holdfast/model/reason"
-	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
@@ -25,12 +24,6 @@ func (b *builder) queues(r *Report) {
 	for _, q := range b.s.LocalQueues {
 		r.LocalQueues = append(r.LocalQueues, b.localQueue(q, u))
 	}
-}
-
-// fairSharing reports whether any object shows that fair sharing is on.
-func fairSharing(s *store.Snapshot) bool {
-	return slices.ContainsFunc(s.ClusterQueues, func(q *world.ClusterQueue) bool { return q.WeightedShare != nil }) ||
-		slices.ContainsFunc(s.Cohorts, func(c *world.Cohort) bool { return c.WeightedShare != nil })
 }
 
 // cohortNodes lists the cohorts of the tree, by name. The members of a cycle are

@@ -6,6 +6,7 @@
 package store
 
 import (
+	"slices"
 	"sort"
 	"time"
 
@@ -158,6 +159,13 @@ func (s *Snapshot) WorkloadsOfJob(uid types.UID) []*world.Workload { return s.by
 // Victims returns the Workloads whose last preemption was for the Workload with
 // the UID.
 func (s *Snapshot) Victims(uid types.UID) []*world.Workload { return s.victims.get(uid) }
+
+// FairSharing reports whether any object shows that fair sharing is on: Kueue
+// writes shares into a status only then.
+func (s *Snapshot) FairSharing() bool {
+	return slices.ContainsFunc(s.ClusterQueues, func(q *world.ClusterQueue) bool { return q.WeightedShare != nil }) ||
+		slices.ContainsFunc(s.Cohorts, func(c *world.Cohort) bool { return c.WeightedShare != nil })
+}
 
 // QueueOf returns the name of the ClusterQueue that the Workload is in or waits
 // for, and false when its LocalQueue is not known.

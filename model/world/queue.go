@@ -1,6 +1,8 @@
 package world
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 )
@@ -86,6 +88,19 @@ type ClusterQueue struct {
 
 // Ref names the row.
 func (q *ClusterQueue) Ref() Ref { return Ref{KindClusterQueue, q.Key, q.UID} }
+
+// Flavors lists the ResourceFlavors that the spec names, each once, in its order.
+func (q *ClusterQueue) Flavors() []string {
+	var out []string
+	for _, g := range q.Groups {
+		for _, f := range g.Flavors {
+			if !slices.Contains(out, f) {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
 
 // LocalQueue is the row of a LocalQueue.
 type LocalQueue struct {
