@@ -31,7 +31,7 @@ func TestPlaceInTheQueue(t *testing.T) {
 		places *fakePlaces
 		want   string
 	}{
-		"Kueue says":     {&fakePlaces{places: map[world.Key]int{victim: 2, {Namespace: "x", Name: "y"}: 1}}, "number 2 of 2 that wait for ClusterQueue team-a-cq, said Kueue 5s ago"},
+		"Kueue says":     {&fakePlaces{places: map[world.Key]int{victim: 2, {Namespace: "x", Name: "y"}: 1}}, "number 2 of 2 that wait for ClusterQueue team-a-cq, said Kueue 4s ago"},
 		"Kueue does not": {&fakePlaces{why: "no access"}, "number 1 of 5 that wait for ClusterQueue team-a-cq, estimated (Kueue's own order: no access)"},
 	}
 	for name, tc := range tests {
@@ -39,13 +39,16 @@ func TestPlaceInTheQueue(t *testing.T) {
 			s, c := scene()
 			st := newStage(t, s, c, 160, 40)
 			st.root.opt.Places = tc.places
-			st.root = st.root.setTop(newWorkload(s.Snapshot().WorkloadByKey(victim)))
-			st.pass(time.Second)
+			st.press("3", "/").typeText("train-llm").press("enter", "enter")
 			if frame := st.frame(); !strings.Contains(frame, tc.want) {
 				t.Errorf("no %q in\n%s", tc.want, frame)
 			}
 			if d := cmp.Diff([]string{"team-a-cq"}, tc.places.wanted[len(tc.places.wanted)-1]); d != "" {
-				t.Errorf("asked for (-want +got):\n%s", d)
+				t.Errorf("on the page, asked for (-want +got):\n%s", d)
+			}
+			st.press("esc")
+			if last := tc.places.wanted[len(tc.places.wanted)-1]; len(last) > 0 {
+				t.Errorf("off the page, still asked for %v", last)
 			}
 		})
 	}

@@ -135,7 +135,9 @@ func (r root) catchUp(first bool) (root, tea.Cmd) {
 	}
 	r.shown = r.live
 	s, want := r.top().Update(r.env(), shownMsg{first})
-	return r.setTop(s).want(want)
+	r = r.setTop(s)
+	r.askPlaces()
+	return r.want(want)
 }
 
 // tell gives a message to the top dialog and to every screen; those that did not

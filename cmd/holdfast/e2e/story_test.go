@@ -58,7 +58,7 @@ func TestRollback(t *testing.T) {
 	c.press(enter)
 	c.cursorOn("sweep-1")
 	c.press(enter)
-	c.sees("CHAIN", "InCohortReclamation", "team-b/pretrain-", "TIMELINE")
+	c.sees("CHAIN", "InCohortReclamation", "team-b/pretrain-", "said Kueue", "Normal Admitted")
 	c.picture("workload")
 	c.press(escape, escape)
 
