@@ -131,28 +131,38 @@ func (k kueueSide) asksUncovered(info *workload.Info) bool {
 	return false
 }
 
-// stopsEarly reports whether a pod set, or a group of pod sets together, names
-// only what the queue does not cover and Kueue passes over. Kueue 0.19.2 then
-// ends its work with the mode Fit and says nothing of those that it would have
-// come to later; a group's turn is that of its first pod set.
+// stopsEarly reports whether a pod set names only what the queue does not cover
+// and Kueue passes over. Kueue 0.19.2 then ends its work after the turn of that
+// pod set's group, with the mode Fit, and says nothing of the groups behind it
+// (the return of assignFlavors when a pod set with requests got no flavor). A
+// group's turn is that of its first pod set, and what it asks for is added up.
 func (k kueueSide) stopsEarly(info *workload.Info) bool {
 	if k.covers(corev1.ResourcePods) {
 		return false
 	}
 	var turns []string
-	names, passed := map[string]bool{}, map[string]bool{}
+	of := make([]string, len(info.TotalRequests))
+	asked := map[string]map[corev1.ResourceName]int64{}
 	for i, ps := range info.TotalRequests {
-		turn := strconv.Itoa(i)
+		of[i] = strconv.Itoa(i)
 		if tr := info.Obj.Spec.PodSets[i].TopologyRequest; tr != nil && tr.PodSetGroupName != nil {
-			turn = *tr.PodSetGroupName
+			of[i] = *tr.PodSetGroupName
 		}
-		if !slices.Contains(turns, turn) {
-			turns, passed[turn] = append(turns, turn), true
+		if asked[of[i]] == nil {
+			turns, asked[of[i]] = append(turns, of[i]), map[corev1.ResourceName]int64{}
 		}
 		for r, n := range ps.Requests.Iter() {
-			names[turn] = true
-			passed[turn] = passed[turn] && !k.covers(r) && (n == 0 || k.strategy == configapi.QuotaCheckIgnoreUndeclared)
+			asked[of[i]][r] += n
 		}
 	}
-	return slices.ContainsFunc(turns[:len(turns)-1], func(turn string) bool { return names[turn] && passed[turn] })
+	for i, ps := range info.TotalRequests {
+		passed := ps.Requests.Len() > 0 && of[i] != turns[len(turns)-1]
+		for r := range ps.Requests.Iter() {
+			passed = passed && !k.covers(r) && (asked[of[i]][r] == 0 || k.strategy == configapi.QuotaCheckIgnoreUndeclared)
+		}
+		if passed {
+			return true
+		}
+	}
+	return false
 }
