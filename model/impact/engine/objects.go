@@ -52,9 +52,10 @@ type Mode struct {
 	Latency time.Duration
 	// Eager tries what waits again before every cycle, not a second after its cause.
 	Eager bool
-	// OneByOne ends evictions one at a time, in an order that Seed decides.
-	OneByOne bool
-	Seed     int64
+	// Spread is the most that an eviction may take longer than Latency; how much,
+	// Seed decides for each.
+	Spread time.Duration
+	Seed   int64
 }
 
 // Options say how a run goes.

@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+)
+
+// Every answer here follows from the scene by hand.
+func TestRun(t *testing.T) {
+	policy := func(within, reclaim kueue.PreemptionPolicy) func(*kueue.ClusterQueue) {
+		return func(q *kueue.ClusterQueue) {
+			q.Spec.Preemption = &kueue.ClusterQueuePreemption{WithinClusterQueue: within, ReclaimWithinCohort: reclaim}
+		}
+	}
+	stop := func(p kueue.StopPolicy) func(*kueue.ClusterQueue) {
+		return func(q *kueue.ClusterQueue) { q.Spec.StopPolicy = &p }
+	}
+	for _, c := range []struct {
+		name  string
+		scene func(*scene) []Change
+		want  told
+	}{
+		{"nothing changes", func(s *scene) []Change {
+			s.queue("a", "", 4)
+			s.running("r", "a", 4, 0)
+			s.job("p", "a", 1, 0)
+			return nil
+		}, told{}},
+		{"more quota starts the oldest that fits", func(s *scene) []Change {
+			s.queue("a", "", 4)
+			s.running("r", "a", 4, 0)
+			s.job("big", "a", 8, 0)
+			s.job("small", "a", 2, 0)
+			s.job("later", "a", 2, 0)
+			return []Change{s.edit("a", quota(6))}
+		}, told{Status: []string{"+small"}}},
+		{"strict order lets nothing pass the head", func(s *scene) []Change {
+			s.queue("a", "", 4, func(q *kueue.ClusterQueue) { q.Spec.QueueingStrategy = kueue.StrictFIFO })
+			s.running("r", "a", 4, 0)
+			s.job("big", "a", 8, 0)
+			s.job("small", "a", 2, 0)
+			return []Change{s.edit("a", quota(6))}
+		}, told{}},
+		{"less quota evicts nobody", func(s *scene) []Change {
+			s.queue("a", "", 4)
+			s.running("r", "a", 4, 0)
+			return []Change{s.edit("a", quota(1))}
+		}, told{}},
+		{"a policy lets the higher priority preempt the lower", func(s *scene) []Change {
+			s.queue("a", "", 4)
+			s.running("low", "a", 2, 0)
+			s.running("mid", "a", 2, 10)
+			s.job("high", "a", 2, 20)
+			return []Change{s.edit("a", policy(kueue.PreemptionPolicyLowerPriority, kueue.PreemptionPolicyNever))}
+		}, told{Status: []string{"+high", "-low"}, Preempted: []string{"low<-high InClusterQueue"}}},
+		{"reclaiming takes back what was lent", func(s *scene) []Change {
+			s.queue("a", "co", 4)
+			s.queue("b", "co", 4)
+			s.running("b1", "b", 4, 0)
+			s.running("b2", "b", 4, 50)
+			s.job("a1", "a", 4, 0)
+			return []Change{s.edit("a", policy(kueue.PreemptionPolicyNever, kueue.PreemptionPolicyAny))}
+		}, told{Status: []string{"+a1", "-b1"}, Preempted: []string{"b1<-a1 InCohortReclamation"}}},
+		{"a victim borrows elsewhere", func(s *scene) []Change {
+			s.queue("a", "co", 4)
+			s.queue("b", "co", 0)
+			s.queue("c", "co", 0)
+			s.running("b1", "b", 2, 0)
+			s.running("c1", "c", 2, 0)
+			s.job("a1", "a", 3, 0)
+			return []Change{s.edit("a", func(q *kueue.ClusterQueue) {
+				quota(5)(q)
+				policy(kueue.PreemptionPolicyNever, kueue.PreemptionPolicyAny)(q)
+			})}
+		}, told{Status: []string{"+a1", "-c1"}, Preempted: []string{"c1<-a1 InCohortReclamation"}}},
+		{"a hold keeps what runs", func(s *scene) []Change {
+			s.queue("a", "", 4)
+			s.running("r", "a", 2, 0)
+			return []Change{s.edit("a", stop(kueue.Hold))}
+		}, told{Queues: []string{"a true>false Stopped"}}},
+		{"a hold keeps the next from starting", func(s *scene) []Change {
+			s.queue("a", "", 4)
+			s.running("r", "a", 4, 0)
+			s.job("p", "a", 1, 0)
+			return []Change{s.edit("a", func(q *kueue.ClusterQueue) { stop(kueue.Hold)(q); quota(8)(q) })}
+		}, told{Queues: []string{"a true>false Stopped"}}},
+		{"a drain evicts", func(s *scene) []Change {
+			s.queue("a", "co", 4)
+			s.queue("b", "co", 0)
+			s.running("r", "a", 4, 0)
+			s.job("p", "b", 3, 0)
+			return []Change{s.edit("a", stop(kueue.HoldAndDrain))}
+		}, told{Status: []string{"+p", "-r"}, Evicted: []string{"r ClusterQueueStopped"}, Queues: []string{"a true>false Stopped"}}},
+		{"a resume starts what waited", func(s *scene) []Change {
+			s.queue("a", "", 4, stop(kueue.Hold))
+			s.job("p", "a", 1, 0)
+			return []Change{s.edit("a", stop(kueue.None))}
+		}, told{Status: []string{"+p"}, Queues: []string{"a false>true Ready"}}},
+		{"a move to a cohort with room", func(s *scene) []Change {
+			s.queue("a", "", 1)
+			s.queue("b", "co", 8)
+			s.job("p", "a", 4, 0)
+			return []Change{s.edit("a", func(q *kueue.ClusterQueue) { q.Spec.CohortName = "co" })}
+		}, told{Status: []string{"+p"}}},
+		{"a Workload that could start before", func(s *scene) []Change {
+			s.queue("a", "", 4)
+			s.job("p", "a", 1, 0)
+			return []Change{s.edit("a", quota(5))}
+		}, told{Status: []string{"+p"}, Restless: []string{"p"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene()
+			changes := c.scene(s)
+			for _, m := range Modes() {
+				got := s.tell(s.run(t, m, changes...))
+				if d := cmp.Diff(c.want, got); d != "" {
+					t.Errorf("%s (-want +got):\n%s", m.Name, d)
+				}
+			}
+		})
+	}
+}

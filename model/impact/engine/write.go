@@ -1,0 +1,137 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+)
+
+// Update implements client.Writer. Kueue updates a Workload's spec when it
+// deactivates it; finalizers of other objects do not matter here.
+func (s *shelf) Update(_ context.Context, o client.Object, _ ...client.UpdateOption) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch t := o.(type) {
+	case *kueue.Workload:
+		old := s.work[client.ObjectKeyFromObject(t)]
+		if old == nil {
+			return notFound(t, client.ObjectKeyFromObject(t))
+		}
+		n := t.DeepCopy()
+		n.Status = *old.Status.DeepCopy() // a subresource
+		n.Generation = old.Generation + 1
+		s.store(n)
+		n.DeepCopyInto(t)
+		return nil
+	case *kueue.ClusterQueue, *kueue.Cohort, *kueue.ResourceFlavor, *kueue.AdmissionCheck, *kueue.LocalQueue:
+		return nil
+	}
+	return s.refuse("update", o)
+}
+
+// Status implements client.StatusClient.
+func (s *shelf) Status() client.SubResourceWriter {
+	return statusWriter{unsupportedStatus{s.refusals}, s}
+}
+
+// statusWriter writes the status of Workloads. That of queues and cohorts is for
+// people to read; Kueue's scheduler does not look at it.
+type statusWriter struct {
+	unsupportedStatus
+	shelf *shelf
+}
+
+// Update implements client.SubResourceWriter: the status is replaced.
+func (w statusWriter) Update(_ context.Context, o client.Object, _ ...client.SubResourceUpdateOption) error {
+	t, ok := o.(*kueue.Workload)
+	if !ok {
+		return nil
+	}
+	s := w.shelf
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := client.ObjectKeyFromObject(t)
+	old := s.work[k]
+	if old == nil {
+		return notFound(t, k)
+	}
+	n := old.DeepCopy()
+	status, err := wire(t.Status)
+	if err != nil {
+		return err
+	}
+	n.Status = status
+	s.store(n)
+	n.DeepCopyInto(t)
+	return nil
+}
+
+// Patch implements client.SubResourceWriter for the three ways in which Kueue
+// patches a Workload's status: server-side apply of what its admission manager
+// owns, a merge patch made from the whole object, and a merge patch.
+func (w statusWriter) Patch(_ context.Context, o client.Object, p client.Patch, _ ...client.SubResourcePatchOption) error {
+	t, ok := o.(*kueue.Workload)
+	if !ok {
+		return w.refuse("patch of the status", o)
+	}
+	s := w.shelf
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := client.ObjectKeyFromObject(t)
+	old := s.work[k]
+	if old == nil {
+		return notFound(t, k)
+	}
+	n := old.DeepCopy()
+	if p.Type() == types.ApplyPatchType {
+		apply(&n.Status, &t.Status)
+	} else {
+		n.Status = t.Status // the object that the patch was made from, whole
+	}
+	status, err := wire(n.Status)
+	if err != nil {
+		return err
+	}
+	n.Status = status
+	s.store(n)
+	n.DeepCopyInto(t)
+	return nil
+}
+
+// apply does what the API server does when Kueue's admission manager applies its
+// fields: those that it owns are replaced, conditions by their type. Kueue gives
+// all conditions that it manages; one that it leaves out was not there before or
+// is taken away (DeactivationTarget, Finished and Blocked ones).
+func apply(status, applied *kueue.WorkloadStatus) {
+	status.Admission, status.RequeueState = applied.Admission, applied.RequeueState
+	status.AdmissionChecks, status.SchedulingStats = applied.AdmissionChecks, applied.SchedulingStats
+	status.ResourceRequests = applied.ResourceRequests
+	status.AccumulatedPastExecutionTimeSeconds = applied.AccumulatedPastExecutionTimeSeconds
+	status.ClusterName, status.NominatedClusterNames = applied.ClusterName, applied.NominatedClusterNames
+	status.UnhealthyNodes, status.PreemptionGates = applied.UnhealthyNodes, applied.PreemptionGates
+	for _, c := range applied.Conditions {
+		if x := apimeta.FindStatusCondition(status.Conditions, c.Type); x != nil {
+			*x = c
+		} else {
+			status.Conditions = append(status.Conditions, c)
+		}
+	}
+	if apimeta.FindStatusCondition(applied.Conditions, kueue.WorkloadDeactivationTarget) == nil {
+		apimeta.RemoveStatusCondition(&status.Conditions, kueue.WorkloadDeactivationTarget)
+	}
+}
+
+// wire sends a status through JSON, as the API does: times lose their fraction
+// of a second, and Kueue compares them.
+func wire(in kueue.WorkloadStatus) (kueue.WorkloadStatus, error) {
+	var out kueue.WorkloadStatus
+	b, err := json.Marshal(in)
+	if err == nil {
+		err = json.Unmarshal(b, &out)
+	}
+	return out, err
+}
