@@ -43,7 +43,9 @@ type parts struct {
 // assemble makes Kueue's parts on the shelf. The queues are notified of what may
 // be tried again, but nothing is until requeuer is called: Kueue waits a second
 // for it (pkg/cache/queue/inadmissible_workloads.go).
-func assemble(s *shelf, o Options) *parts {
+//
+// checker tells the queues which ClusterQueues are active.
+func assemble(s *shelf, o Options, checker func(*schdcache.Cache) qcache.StatusChecker) *parts {
 	log := logr.Discard()
 	p := &parts{
 		ctx: ctrl.LoggerInto(context.Background(), log), log: log, shelf: s, clock: testclock.NewFakeClock(o.At),
@@ -61,7 +63,7 @@ func assemble(s *shelf, o Options) *parts {
 		queueOptions = append(queueOptions, qcache.WithExcludedResourcePrefixes(r.ExcludeResourcePrefixes), qcache.WithResourceTransformations(r.Transformations))
 	}
 	p.cache = schdcache.New(s, cacheOptions...)
-	p.queues, p.requeuer = qcache.NewManagerForUnitTestsWithRequeuer(s, p.cache, queueOptions...)
+	p.queues, p.requeuer = qcache.NewManagerForUnitTestsWithRequeuer(s, checker(p.cache), queueOptions...)
 	schedulerOptions := []scheduler.Option{
 		scheduler.WithPreemptionExpectations(expect), scheduler.WithClock(nil, p.clock), scheduler.WithQuotaCheckStrategy(quotaCheck(cfg)),
 		scheduler.WithPodsReadyRequeuingTimestamp(requeuingTimestamp(cfg)),
@@ -78,6 +80,10 @@ func assemble(s *shelf, o Options) *parts {
 	p.checks = core.NewAdmissionCheckReconciler(s, p.queues, p.cache, nil)
 	return p
 }
+
+// byCache has Kueue's cache tell which ClusterQueues are active, as it is in
+// Kueue's manager.
+func byCache(c *schdcache.Cache) qcache.StatusChecker { return c }
 
 // load gives Kueue the objects in the order in which it would meet them after a
 // restart.

@@ -37,16 +37,21 @@ func Run(ctx context.Context, o Objects, changes []Change, m Mode, opts Options)
 			err = fmt.Errorf("the code of Kueue panicked: %v", p)
 		}
 	}()
+	p := assemble(newShelf(adopted(o)), opts, byCache)
+	return newRun(p, func() { schedule(p.scheduler, p.ctx) }, o, m, opts).run(ctx, o, changes)
+}
+
+// newRun returns a run of the parts in which cycle does one scheduling cycle.
+func newRun(p *parts, cycle func(), o Objects, m Mode, opts Options) *run {
 	r := &run{
-		parts: assemble(newShelf(adopted(o)), opts), mode: m, opts: opts, rnd: rand.New(rand.NewSource(m.Seed)),
+		parts: p, cycle: cycle, mode: m, opts: opts, rnd: rand.New(rand.NewSource(m.Seed)), patience: patience(o),
 		due: map[types.NamespacedName]time.Time{}, uids: map[types.UID]world.Key{}, restless: map[world.Key]bool{},
 		out: Outcome{Mode: m.Name},
 	}
-	r.patience = patience(o)
 	if r.most = opts.MostCycles; r.most == 0 {
 		r.most = mostCycles(len(o.Workloads))
 	}
-	return r.run(ctx, o, changes)
+	return r
 }
 
 // cycleTime is how long a scheduling cycle takes in a run's own time. Kueue's
@@ -72,6 +77,7 @@ func patience(o Objects) int {
 
 type run struct {
 	*parts
+	cycle    func()
 	mode     Mode
 	opts     Options
 	rnd      *rand.Rand
@@ -167,7 +173,7 @@ func (r *run) settle(ctx context.Context) error {
 			calm = 0
 		}
 		if waiting := r.waiting(); waiting > 0 && calm < r.patience {
-			schedule(r.scheduler, r.ctx)
+			r.cycle()
 			r.clock.Step(cycleTime)
 			r.cycles++
 			r.out.Cycles++
