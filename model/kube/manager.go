@@ -35,10 +35,8 @@ func (c *Client) Manager(ctx context.Context, namespace, name string) (Manager, 
 		return Manager{}, err
 	}
 	var m Manager
-	for _, k := range d.Spec.Template.Spec.Containers {
-		if k.Name == "manager" || len(d.Spec.Template.Spec.Containers) == 1 {
-			m.Version = text.Clean(tag(k.Image))
-		}
+	if k := managerOf(d); k != nil {
+		m.Version = text.Clean(tag(k.Image))
 	}
 	for _, cond := range d.Status.Conditions {
 		if cond.Type == "Available" {
@@ -72,6 +70,8 @@ type Lease struct {
 	// Renewed is when its holder last renewed it, by its own clock; zero: nobody
 	// holds it.
 	Renewed time.Time
+	// Acquired is when its holder took it, by its own clock; zero where not told.
+	Acquired time.Time
 	// Age is how long ago that was when the server answered, by the server's clock
 	// where it tells the time: this machine's may be wrong.
 	Age time.Duration
@@ -104,6 +104,9 @@ func (c *Client) Lease(ctx context.Context, namespace string, now time.Time) (Le
 		now = *date
 	}
 	out.Renewed = l.Spec.RenewTime.Time
+	if l.Spec.AcquireTime != nil {
+		out.Acquired = l.Spec.AcquireTime.Time
+	}
 	out.Age = now.Sub(out.Renewed)
 	return out, nil
 }

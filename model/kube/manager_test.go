@@ -97,11 +97,11 @@ func TestLease(t *testing.T) {
 		want     Lease
 		err      func(error) bool
 	}{
-		"by the server's clock":       {dated(says(200, lease(kueues, "m", at))), nil, Lease{kueues, renewed, 5 * time.Second}, nil},
-		"by ours where it has none":   {undated(says(200, lease(kueues, "m", at))), nil, Lease{kueues, renewed, time.Hour}, nil},
+		"by the server's clock":       {dated(says(200, lease(kueues, "m", at))), nil, Lease{Name: kueues, Renewed: renewed, Age: 5 * time.Second}, nil},
+		"by ours where it has none":   {undated(says(200, lease(kueues, "m", at))), nil, Lease{Name: kueues, Renewed: renewed, Age: time.Hour}, nil},
 		"nobody holds it":             {says(200, lease(kueues, "", at)), nil, Lease{Name: kueues}, nil},
-		"another name":                {missing, dated(list(lease("x", "m", "2026-12-02T12:00:04.000000Z"), lease("a.kueue.x-k8s.io", "m", "2026-12-02T11:00:00.000000Z"), lease("b.kueue.x-k8s.io", "m", at))), Lease{"b.kueue.x-k8s.io", renewed, 5 * time.Second}, nil},
-		"only lists are allowed":      {forbidden, dated(list(lease(kueues, "m", at))), Lease{kueues, renewed, 5 * time.Second}, nil},
+		"another name":                {missing, dated(list(lease("x", "m", "2026-12-02T12:00:04.000000Z"), lease("a.kueue.x-k8s.io", "m", "2026-12-02T11:00:00.000000Z"), lease("b.kueue.x-k8s.io", "m", at))), Lease{Name: "b.kueue.x-k8s.io", Renewed: renewed, Age: 5 * time.Second}, nil},
+		"only lists are allowed":      {forbidden, dated(list(lease(kueues, "m", at))), Lease{Name: kueues, Renewed: renewed, Age: 5 * time.Second}, nil},
 		"none":                        {missing, list(lease("x", "m", at)), Lease{}, func(err error) bool { return errors.Is(err, ErrNoLease) }},
 		"nothing is allowed":          {forbidden, forbidden, Lease{}, apierrors.IsForbidden},
 		"missing, and no list either": {missing, forbidden, Lease{}, apierrors.IsNotFound},

@@ -72,6 +72,5 @@ func beyond() []struct {
 		{features.ConcurrentAdmission, "the variants of a Workload are made by a controller that a preview does not run"},
 		{features.SchedulerLibraryIntegration, "the scheduling of pods that Kueue simulates then is not part of a preview"},
 		{features.MultiKueueOrchestratedPreemption, "the preemption gates of Workloads are opened from another cluster"},
-		{features.SchedulerLongRequeueInterval, "what waits is tried again ten seconds after its cause; a preview takes one"},
 	}
 }
