@@ -15,7 +15,7 @@ import (
 )
 
 // The files in testdata were recorded from a real Kueue v0.19.2.
-func recorded[T any](t *testing.T, name string) *T {
+func recorded[T any](t testing.TB, name string) *T {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/" + name + ".yaml")
 	if err != nil {
@@ -63,7 +63,8 @@ func TestPreemptedRow(t *testing.T) {
 		LocalQueue: "main", Active: true, Priority: 100, PriorityClass: "low", PriorityKind: "WorkloadPriorityClass", Grace: 30 * time.Second, State: world.Pending,
 		PodSets: []world.PodSet{{
 			Name: "main", Count: 1, Exact: true,
-			Requests: []world.Request{{Resource: "cpu", Amount: 4000}, {Resource: "memory", Amount: 16 << 30}, {Resource: "nvidia.com/gpu", Amount: 2}},
+			Requests:     []world.Request{{Resource: "cpu", Amount: 4000}, {Resource: "memory", Amount: 16 << 30}, {Resource: "nvidia.com/gpu", Amount: 2}},
+			TopologyJSON: `{"podIndexLabel":"batch.kubernetes.io/job-completion-index"}`,
 		}},
 		Preempted: &world.Preemption{
 			PreemptorUID: "614b7b8a-048f-46d9-89cc-6cdacb20c266", PreemptorJobUID: "7d7d0d61-811a-42ff-a82a-8aabc2ffa5b3", Reason: "InCohortReclamation",

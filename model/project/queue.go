@@ -27,6 +27,7 @@ func ClusterQueue(o *kueue.ClusterQueue) *world.ClusterQueue {
 			Reservation: flavorUsage(o.Status.FlavorsReservation), Usage: flavorUsage(o.Status.FlavorsUsage),
 		},
 		WeightedShare: share(o.Status.FairSharing),
+		Spec:          faithful(&o.Spec),
 	}
 	if o.Spec.NamespaceSelector != nil {
 		sel, err := metav1.LabelSelectorAsSelector(o.Spec.NamespaceSelector)
@@ -60,6 +61,7 @@ func LocalQueue(o *kueue.LocalQueue) *world.LocalQueue {
 			Pending: o.Status.PendingWorkloads, Reserving: o.Status.ReservingWorkloads, Admitted: o.Status.AdmittedWorkloads,
 			Reservation: localUsage(o.Status.FlavorsReservation), Usage: localUsage(o.Status.FlavorsUsage),
 		},
+		Spec: faithful(&o.Spec),
 	}
 }
 
@@ -69,12 +71,13 @@ func Cohort(o *kueue.Cohort) *world.Cohort {
 	return &world.Cohort{
 		Meta: meta(&o.ObjectMeta), Parent: intern(o.Spec.ParentName), Quotas: quotas,
 		FairWeight: weight(o.Spec.FairSharing), WeightedShare: share(o.Status.FairSharing),
+		Spec: faithful(&o.Spec),
 	}
 }
 
 // Flavor returns the row of a ResourceFlavor.
 func Flavor(o *kueue.ResourceFlavor) *world.Flavor {
-	f := &world.Flavor{Meta: meta(&o.ObjectMeta)}
+	f := &world.Flavor{Meta: meta(&o.ObjectMeta), Spec: faithful(&o.Spec)}
 	for k, v := range o.Spec.NodeLabels {
 		if f.NodeLabels == nil {
 			f.NodeLabels = map[string]string{}
@@ -93,7 +96,9 @@ func Flavor(o *kueue.ResourceFlavor) *world.Flavor {
 
 // Check returns the row of an AdmissionCheck.
 func Check(o *kueue.AdmissionCheck) *world.Check {
-	return &world.Check{Meta: meta(&o.ObjectMeta), Controller: intern(o.Spec.ControllerName), Conditions: conditions(o.Status.Conditions)}
+	return &world.Check{
+		Meta: meta(&o.ObjectMeta), Controller: intern(o.Spec.ControllerName), Conditions: conditions(o.Status.Conditions), Spec: faithful(&o.Spec),
+	}
 }
 
 func resourceGroups(in []kueue.ResourceGroup) ([]world.ResourceGroup, []world.Quota) {

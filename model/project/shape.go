@@ -14,35 +14,38 @@ import (
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
-// shape keeps of a pod template what bears on quota and placement, as JSON that
-// equal templates share. Names, images, commands and volumes are left out.
+// shape keeps of a pod template what bears on quota and placement, and what else
+// Kueue's hash of alike Workloads covers (SpecShape in Kueue's pkg/util/pod), as
+// JSON that equal templates share. Names, images, commands and volumes are left
+// out.
 func shape(in *corev1.PodSpec) string {
-	s := corev1.PodSpec{
+	return faithful(&corev1.PodSpec{
 		InitContainers: containers(in.InitContainers), Containers: containers(in.Containers),
 		Resources: in.Resources, Overhead: in.Overhead, RuntimeClassName: in.RuntimeClassName,
-		NodeSelector: in.NodeSelector, Tolerations: in.Tolerations, SchedulingGates: in.SchedulingGates,
-	}
-	if a := in.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
-		s.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
-			RequiredDuringSchedulingIgnoredDuringExecution: a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
-		}}
-	}
-	raw, err := json.Marshal(&s)
+		NodeSelector: in.NodeSelector, Affinity: in.Affinity, Tolerations: in.Tolerations, SchedulingGates: in.SchedulingGates,
+		Priority: in.Priority, TopologySpreadConstraints: in.TopologySpreadConstraints, ResourceClaims: in.ResourceClaims,
+	})
+}
+
+// faithful writes what Kueue's own code will read again as JSON that equal values
+// share. It is not cleaned: nothing of it may be drawn.
+func faithful(v any) string {
+	raw, err := json.Marshal(v)
 	if err != nil {
-		return "" // a typed spec that was decoded always encodes
+		return "" // a typed value that was decoded always encodes
 	}
 	return unique.Make(string(raw)).Value()
 }
 
-// containers keeps the resources, and of init containers whether they go on
-// beside the others.
+// containers keeps the resources and ports, and of init containers whether they
+// go on beside the others.
 func containers(in []corev1.Container) []corev1.Container {
 	if in == nil {
 		return nil
 	}
 	out := make([]corev1.Container, len(in))
 	for i := range in {
-		out[i] = corev1.Container{Resources: in[i].Resources, RestartPolicy: in[i].RestartPolicy}
+		out[i] = corev1.Container{Resources: in[i].Resources, RestartPolicy: in[i].RestartPolicy, Ports: in[i].Ports}
 	}
 	return out
 }

@@ -29,13 +29,14 @@ func TestShapeKeepsWhatBearsOnQuota(t *testing.T) {
 		Containers: []corev1.Container{{
 			Name: "main", Command: []string{"train"}, Env: []corev1.EnvVar{{Name: "TOKEN", Value: "hunter2"}},
 			Resources: corev1.ResourceRequirements{Requests: rl("cpu", "2"), Limits: rl("memory", "1Gi")},
+			Ports:     []corev1.ContainerPort{{ContainerPort: 8080}},
 		}},
 		NodeSelector:     map[string]string{"zone": "a"},
 		Tolerations:      []corev1.Toleration{{Key: "gpu", Operator: corev1.TolerationOpExists}},
 		RuntimeClassName: &kata,
 		Overhead:         rl("cpu", "250m"),
 		Affinity: &corev1.Affinity{
-			PodAffinity: &corev1.PodAffinity{},
+			PodAffinity: &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{TopologyKey: "rack"}}},
 			NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
 				NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "k", Operator: "In", Values: []string{"v"}}}}},
 			}},
@@ -43,8 +44,7 @@ func TestShapeKeepsWhatBearsOnQuota(t *testing.T) {
 	}
 	want := *in.DeepCopy()
 	want.InitContainers[0].Name, want.InitContainers[0].Image = "", ""
-	want.Containers[0] = corev1.Container{Resources: want.Containers[0].Resources}
-	want.Affinity.PodAffinity = nil
+	want.Containers[0] = corev1.Container{Resources: want.Containers[0].Resources, Ports: want.Containers[0].Ports}
 	s := shape(&in)
 	got, err := PodSpec(s)
 	if err != nil {

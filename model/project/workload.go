@@ -44,6 +44,7 @@ func Workload(o *kueue.Workload) *world.Workload {
 	}
 	if a := o.Status.Admission; a != nil {
 		w.ClusterQueue = intern(a.ClusterQueue)
+		w.Assigned = faithful(a.PodSetAssignments)
 		if w.HoldsQuota() {
 			w.Usage = usage(o, w.PodSets)
 		}
@@ -52,6 +53,9 @@ func Workload(o *kueue.Workload) *world.Workload {
 		state := world.CheckState{Name: intern(c.Name), State: intern(c.State), Message: intern(c.Message), At: c.LastTransitionTime.Time}
 		if c.RetryCount != nil {
 			state.RetryCount = *c.RetryCount
+		}
+		if c.RequeueAfterSeconds != nil {
+			state.RequeueAfter = *c.RequeueAfterSeconds
 		}
 		w.Checks = append(w.Checks, state)
 	}
@@ -72,6 +76,7 @@ func Workload(o *kueue.Workload) *world.Workload {
 	}
 	w.Preempted = preempted(w.Conditions)
 	w.Annotations = annotations(o.Annotations)
+	w.Rest = rest(o, w)
 	return w
 }
 
@@ -124,6 +129,9 @@ func podSets(o *kueue.Workload) []world.PodSet {
 			p.Requests = times(PerPod(ps.Template.Spec), int64(p.Count-p.Reclaimable))
 		}
 		p.Shape, p.Topology = shape(&ps.Template.Spec), topologyRequest(ps.TopologyRequest)
+		if ps.TopologyRequest != nil {
+			p.TopologyJSON = faithful(ps.TopologyRequest)
+		}
 		if a := assignment(o, ps.Name); a != nil {
 			p.Admitted = a.Count
 			p.Flavors = make(map[string]string, len(a.Flavors))

@@ -84,6 +84,9 @@ type ClusterQueue struct {
 	// WeightedShare is status.fairSharing.weightedShare; nil where fair sharing is
 	// not shown to be on.
 	WeightedShare *int64
+	// Spec is the spec of version v1beta2 as JSON, for Kueue's own code: as it came,
+	// never to be drawn.
+	Spec string
 }
 
 // Ref names the row.
@@ -110,6 +113,9 @@ type LocalQueue struct {
 	Hold         *HoldRecord
 	Conditions   Conditions
 	Status       QueueStatus
+	// Spec is the spec of version v1beta2 as JSON, for Kueue's own code: as it came,
+	// never to be drawn.
+	Spec string
 }
 
 // Ref names the row.
@@ -124,6 +130,9 @@ type Cohort struct {
 	FairWeight *float64
 	// WeightedShare is status.fairSharing.weightedShare, nil where absent.
 	WeightedShare *int64
+	// Spec is the spec of version v1beta2 as JSON, for Kueue's own code: as it came,
+	// never to be drawn.
+	Spec string
 }
 
 // Ref names the row.
@@ -149,6 +158,9 @@ type Flavor struct {
 	// Tolerations are given to every pod that is admitted to the flavor.
 	Tolerations []corev1.Toleration
 	Topology    string
+	// Spec is the spec of version v1beta2 as JSON, for Kueue's own code: as it came,
+	// never to be drawn.
+	Spec string
 }
 
 // Ref names the row.
@@ -159,6 +171,9 @@ type Check struct {
 	Meta
 	Controller string
 	Conditions Conditions
+	// Spec is the spec of version v1beta2 as JSON, for Kueue's own code: as it came,
+	// never to be drawn.
+	Spec string
 }
 
 // Ref names the row.

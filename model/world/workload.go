@@ -77,12 +77,15 @@ type PodSet struct {
 	// RuntimeClasses and resource transformations may add.
 	Requests []Request
 	Exact    bool
-	// Shape is what of the pod template bears on quota and placement, as
-	// project.PodSpec reads it back; equal shapes share one string. Empty where the
-	// template has nothing of it.
+	// Shape is what of the pod template bears on quota and placement, and on which
+	// Workloads Kueue takes for alike, as project.PodSpec reads it back; equal shapes
+	// share one string. Empty where the template has nothing of it.
 	Shape string
 	// Topology is what the pod set asks of a topology; nil: nothing.
 	Topology *TopologyRequest
+	// TopologyJSON is spec.podSets[].topologyRequest as JSON, for Kueue's own code: as
+	// it came, never to be drawn. Empty for none.
+	TopologyJSON string
 }
 
 // TopologyRequest is spec.podSets[].topologyRequest. Mode is Required, Preferred,
@@ -109,6 +112,9 @@ type CheckState struct {
 	Name, State, Message string
 	At                   time.Time
 	RetryCount           int32
+	// RequeueAfter is how many seconds after At a check in state Retry wants the next
+	// try at the earliest; 0: at once.
+	RequeueAfter int32
 }
 
 // Eviction is a count out of status.schedulingStats.
@@ -163,6 +169,10 @@ type Workload struct {
 	// Annotations are the short ones that are neither Kueue's nor kubectl's: a
 	// checkpoint may be recorded in one. Nil for none.
 	Annotations map[string]string
+	// Assigned is status.admission.podSetAssignments as JSON and Rest what else
+	// Kueue's scheduler reads of the object (project.Rest), both for Kueue's own code:
+	// as they came, never to be drawn. Equal ones share one string; empty for none.
+	Assigned, Rest string
 }
 
 // Ref names the row.
