@@ -1,0 +1,155 @@
+package pack
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/kueue/pkg/constants"
+	controllerconstants "sigs.k8s.io/kueue/pkg/controller/constants"
+
+	"cli.holdfast.dev/holdfast/model/project"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+// counts are what the sentences are made of.
+type counts struct {
+	deleting, deletingHold  int
+	devices, devicesWaiting int
+	backoff                 int
+	placed                  int // Workloads of ClusterQueues that place pods by topology
+	slices, variants        int
+	topologyFlavors         []string
+
+	supposedFlavors, supposedChecks []Object
+	missingSpaces                   []string
+}
+
+func (c *counts) topology(flavor string) {
+	if !slices.Contains(c.topologyFlavors, flavor) {
+		c.topologyFlavors = append(c.topologyFlavors, flavor)
+	}
+}
+
+// marks counts the Workloads of which there may be several for one job.
+func (c *counts) marks(w *world.Workload, r *project.Rest) {
+	if r.Annotations[constants.ElasticJobAnnotation] == "true" {
+		c.slices++
+	}
+	if r.Labels[controllerconstants.ConcurrentAdmissionParentLabelKey] != "" || w.Owner != nil && w.Owner.Kind == string(world.KindWorkload) {
+		c.variants++
+	}
+}
+
+// namespaces packs the namespaces that are needed and have no row where nobody may
+// read them, and notes those that do not exist.
+func (p *packer) namespaces() {
+	var missing []string
+	for name := range p.spaces {
+		if p.s.Namespace(name) == nil {
+			missing = append(missing, name)
+		}
+	}
+	slices.Sort(missing)
+	if !p.w.AnyNamespace {
+		p.count.missingSpaces = missing
+		return
+	}
+	for _, name := range missing {
+		p.w.Namespaces = append(p.w.Namespaces, Namespace{Name: name})
+	}
+}
+
+// notes are the sentences.
+func (p *packer) notes() []string {
+	c := &p.count
+	var out []string
+	note := func(when bool, format string, a ...any) {
+		if when {
+			out = append(out, fmt.Sprintf(format, a...))
+		}
+	}
+	note(p.w.AnyNamespace && p.selects(), "the namespaces cannot be read: each is taken to match the selectors of the ClusterQueues")
+	note(len(c.missingSpaces) > 0, "there is no %s %s: Kueue admits nobody of there", plural(len(c.missingSpaces), "namespace"), few(c.missingSpaces))
+	note(!p.s.Fresh(world.KindCohort).Usable(), "the Cohorts cannot be read: they are taken to have no quota of their own, no limits and no parent")
+	note(len(c.supposedFlavors) > 0, "the ResourceFlavors cannot be read: %s taken to exist and to keep no pod away", are(names(c.supposedFlavors)))
+	note(len(c.supposedChecks) > 0, "the AdmissionChecks cannot be read: %s taken to exist and to be active", are(names(c.supposedChecks)))
+	note(!p.s.Fresh(world.KindLimitRange).Usable(), "the LimitRanges cannot be read: Workloads may ask for more than is counted, or not be allowed")
+	note(p.blindRuntimes() > 0, "the RuntimeClasses cannot be read: %s ask for more than is counted, by the overhead of their pods", workloads(p.blindRuntimes()))
+	note(len(c.topologyFlavors) > 0, "topology is not looked at: whether the pods of %s find room on the nodes of %s %s is not known, nor which of the flavors with and without a topology they may get",
+		workloads(c.placed), plural(len(c.topologyFlavors), "flavor"), few(c.topologyFlavors))
+	note(c.devices > 0, "%s claim devices (DRA), which are not read: %s left out, and what the others hold is counted as it was admitted", workloads(c.devices), waiting(c.devicesWaiting))
+	note(c.variants > 0, "%s are variants of one Workload or have variants (concurrent admission): what is made of them is not foreseen", workloads(c.variants))
+	note(c.slices > 0, "%s may change their size while they run (elastic jobs): whether they will is not foreseen", workloads(c.slices))
+	note(c.backoff > 0, "%s wait for a time at which Kueue tries them again: they stay out of the queues", workloads(c.backoff))
+	note(c.deleting > 0, "%s are being deleted and left out: what %d of them still hold counts as free", workloads(c.deleting), c.deletingHold)
+	return out
+}
+
+// selects reports whether a packed ClusterQueue has a selector that may match.
+func (p *packer) selects() bool {
+	return slices.ContainsFunc(p.s.ClusterQueues, func(q *world.ClusterQueue) bool {
+		return p.takes(q.Name) && q.Namespaces != nil && !q.Namespaces.Empty()
+	})
+}
+
+// blindRuntimes counts the Workloads whose overhead cannot be known.
+func (p *packer) blindRuntimes() int {
+	if p.s.Fresh(world.KindRuntimeClass).Usable() {
+		return 0
+	}
+	unknown := make([]bool, len(p.shapes.all))
+	for i, s := range p.shapes.all {
+		name := p.factsOf(s).runtime
+		unknown[i] = name != "" && p.s.RuntimeClass(name) == nil
+	}
+	n := 0
+	for i := range p.w.Workloads {
+		if slices.ContainsFunc(p.podSets[p.w.Workloads[i].PodSets], func(ps PodSet) bool { return unknown[ps.Shape] }) {
+			n++
+		}
+	}
+	return n
+}
+
+func names(in []Object) []string {
+	out := make([]string, len(in))
+	for i := range in {
+		out[i] = in[i].Name
+	}
+	slices.Sort(out)
+	return out
+}
+
+// most bounds how many names a sentence has.
+const most = 5
+
+func few(names []string) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+func are(names []string) string {
+	if len(names) == 1 {
+		return names[0] + " is"
+	}
+	return few(names) + " are"
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return what
+	}
+	return what + "s"
+}
+
+func workloads(n int) string { return fmt.Sprintf("%d %s", n, plural(n, "Workload")) }
+
+func waiting(n int) string {
+	if n == 1 {
+		return "the 1 that waits is"
+	}
+	return fmt.Sprintf("the %d that wait are", n)
+}
