@@ -3,6 +3,7 @@ package chain
 import (
 	"time"
 
+	"cli.holdfast.dev/holdfast/model/position"
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
@@ -10,6 +11,17 @@ import (
 type party struct {
 	priority *int32
 	queued   *time.Time // position.QueuedAt
+}
+
+// Holds reports whether the policy that Kueue's reason names lets the preemptor
+// take the victim's quota, with the priorities and times of the two as they are;
+// nil where that cannot be told.
+func Holds(p world.PreemptionPolicy, reason string, preemptor, victim *world.Workload) *bool {
+	of := func(w *world.Workload) party {
+		queued := position.QueuedAt(w)
+		return party{priority: &w.Priority, queued: &queued}
+	}
+	return holds(p, reason, of(preemptor), of(victim))
 }
 
 // holds reports whether the policy that Kueue's reason names lets the preemptor
