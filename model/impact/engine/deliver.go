@@ -26,6 +26,10 @@ import (
 func (r *run) deliver() (moved bool, err error) {
 	for round := 0; ; round++ {
 		changes := r.shelf.take()
+		// Kueue writes the preemptions of a cycle eight at a time, in any order.
+		slices.SortStableFunc(changes, func(a, b event.TypedUpdateEvent[*kueue.Workload]) int {
+			return byName(client.ObjectKeyFromObject(a.ObjectNew), client.ObjectKeyFromObject(b.ObjectNew))
+		})
 		for _, e := range changes {
 			moved = r.note(e) || moved
 			r.workloads.Update(e)
