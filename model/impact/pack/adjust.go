@@ -1,6 +1,9 @@
 package pack
 
 import (
+	"encoding/json"
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,8 +16,9 @@ import (
 // Adjust changes an object in place so that it belongs to the World: what Objects
 // does to its own, and what must be done to an object that a change brings in.
 // A selector of namespaces matches all where they could not be read, a flavor has
-// no topology where no nodes are known, and no quantity is so large that Kueue's
-// arithmetic would not come to an end.
+// no topology where no nodes are known, a Workload asks of a topology what it asked
+// when it was packed and may run for any time, and no quantity is so large that
+// Kueue's arithmetic would not come to an end.
 func (w *World) Adjust(o client.Object) {
 	switch t := o.(type) {
 	case *kueue.ClusterQueue:
@@ -34,9 +38,28 @@ func (w *World) Adjust(o client.Object) {
 			t.Spec.TopologyName = nil
 		}
 	case *kueue.Workload:
+		t.Spec.MaximumExecutionTimeSeconds = nil
 		for i := range t.Spec.PodSets {
-			ps := &t.Spec.PodSets[i]
-			tamePod(&ps.Template.Spec)
+			tamePod(&t.Spec.PodSets[i].Template.Spec)
+		}
+		w.adjustRequests(t)
+	}
+}
+
+// adjustRequests gives the pod sets of a packed Workload the topology requests
+// that they were packed with; a request never changes.
+func (w *World) adjustRequests(t *kueue.Workload) {
+	i := slices.IndexFunc(w.Workloads, func(x Workload) bool { return x.Name == t.Name && w.Texts[x.Namespace] == t.Namespace })
+	if i < 0 {
+		return
+	}
+	for j, ps := range w.PodSets[w.Workloads[i].PodSets] {
+		if j >= len(t.Spec.PodSets) {
+			return
+		}
+		var r *kueue.PodSetTopologyRequest
+		if json.Unmarshal(w.Requests[ps.Topology], &r) == nil {
+			t.Spec.PodSets[j].TopologyRequest = r
 		}
 	}
 }
