@@ -44,7 +44,7 @@ type Input struct {
 // lenders of each borrower, but for sorting.
 func Build(in Input) *Report {
 	b := newBuilder(in)
-	r := &Report{APIVersion: APIVersion, Kind: KindReport, Source: b.source(), Contract: contract(&b.s.Contract), Unknown: b.unread()}
+	r := &Report{APIVersion: APIVersion, Kind: KindReport, Source: sourceOf(in), Contract: contract(&b.s.Contract), Unknown: b.unread()}
 	explanations := make([]reason.Explanation, 0, len(b.s.Workloads))
 	for _, w := range b.s.Workloads {
 		explanations = append(explanations, b.x.Explain(w))
@@ -110,14 +110,20 @@ func (b *builder) learn(chains []chain.Chain) {
 	}
 }
 
-func (b *builder) source() Source {
-	src := b.in.Source
-	src.Name, src.Now, src.ReadAt = text.Clean(src.Name), b.now, src.ReadAt.UTC().Truncate(time.Second)
-	src.Notes = make([]string, 0, len(b.in.Source.Notes))
-	for _, n := range b.in.Source.Notes {
-		src.Notes = append(src.Notes, text.Clean(n))
-	}
+// sourceOf is the source of the input as documents have it.
+func sourceOf(in Input) Source {
+	src := in.Source
+	src.Name, src.Now, src.ReadAt, src.Notes = text.Clean(src.Name), in.Now.UTC().Truncate(time.Second), src.ReadAt.UTC().Truncate(time.Second), sentences(src.Notes)
 	return src
+}
+
+// sentences cleans texts for a document.
+func sentences(in []string) []string {
+	out := make([]string, 0, len(in))
+	for _, s := range in {
+		out = append(out, text.Clean(s))
+	}
+	return out
 }
 
 // strangers are the pods outside Kueue, where those and the nodes are known.

@@ -51,7 +51,7 @@ const mostAhead = 50
 func Explain(in Input, w *world.Workload) *Explanation {
 	b := newBuilder(in)
 	e := b.x.Explain(w)
-	out := &Explanation{APIVersion: APIVersion, Kind: KindExplanation, Source: b.source(), Workload: b.workload(w, &e)}
+	out := &Explanation{APIVersion: APIVersion, Kind: KindExplanation, Source: sourceOf(in), Workload: b.workload(w, &e)}
 	var mine []world.Pod
 	if b.pods == nil {
 		out.Unknown = "pods: they were not read"

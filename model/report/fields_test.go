@@ -50,6 +50,19 @@ var contractFields = map[reflect.Type]string{
 	reflect.TypeFor[Evictions]():   "reason count",
 	reflect.TypeFor[Explanation](): "apiVersion kind source workload timeline ahead chain",
 	reflect.TypeFor[Moment]():      "at kind type reason text",
+
+	reflect.TypeFor[ImpactResult]():    "apiVersion kind source impact",
+	reflect.TypeFor[Impact]():          "computedWith clusterRuns assumptions unknown bounded admitted preempted waiting neverFits overQuota queues quota",
+	reflect.TypeFor[ImpactEdit]():      "object change",
+	reflect.TypeFor[ImpactAdmission](): "workload clusterQueue flavors borrows",
+	reflect.TypeFor[ImpactVictim]():    "victim victimPriority preemptor preemptorPriority reason policyHolds",
+	reflect.TypeFor[ImpactEviction]():  "workload reason",
+	reflect.TypeFor[ImpactWaiting]():   "count changed",
+	reflect.TypeFor[ImpactChange]():    "workload before after",
+	reflect.TypeFor[ImpactOver]():      "clusterQueue flavor resource by",
+	reflect.TypeFor[ImpactQueue]():     "name activeBefore activeAfter",
+	reflect.TypeFor[ImpactCell]():      "before after",
+	reflect.TypeFor[ImpactSide]():      "nominal reserved borrowed",
 }
 
 func TestDocumentedFields(t *testing.T) {
@@ -86,6 +99,7 @@ func TestDocumentedFields(t *testing.T) {
 	}
 	visit(reflect.TypeFor[Report]())
 	visit(reflect.TypeFor[Explanation]())
+	visit(reflect.TypeFor[ImpactResult]())
 	if len(seen) != len(contractFields)+1 {
 		t.Errorf("%d kinds of objects, %d documented", len(seen), len(contractFields)+1)
 	}
