@@ -27,6 +27,7 @@ type shelf struct {
 	version  int
 	work     map[types.NamespacedName]*kueue.Workload
 	byLocal  map[types.NamespacedName][]types.NamespacedName // Workloads by LocalQueue, by name
+	byQueue  map[string]map[types.NamespacedName]bool        // Workloads by the ClusterQueue that admitted them
 	queues   map[string]*kueue.ClusterQueue
 	cohorts  map[string]*kueue.Cohort
 	locals   map[types.NamespacedName]*kueue.LocalQueue
@@ -46,7 +47,7 @@ const firstVersion = 1 << 40
 func newShelf(o Objects) *shelf {
 	s := &shelf{
 		unsupported: unsupported{&refusals{}},
-		version:     firstVersion, work: map[types.NamespacedName]*kueue.Workload{}, byLocal: map[types.NamespacedName][]types.NamespacedName{},
+		version:     firstVersion, work: map[types.NamespacedName]*kueue.Workload{}, byLocal: map[types.NamespacedName][]types.NamespacedName{}, byQueue: map[string]map[types.NamespacedName]bool{},
 		queues: map[string]*kueue.ClusterQueue{}, cohorts: map[string]*kueue.Cohort{}, locals: map[types.NamespacedName]*kueue.LocalQueue{},
 		ofQueue: map[string][]types.NamespacedName{}, flavors: map[string]*kueue.ResourceFlavor{}, checks: map[string]*kueue.AdmissionCheck{},
 		spaces: map[string]*corev1.Namespace{}, ranges: map[string][]*corev1.LimitRange{}, runtimes: map[string]*nodev1.RuntimeClass{},
@@ -57,6 +58,7 @@ func newShelf(o Objects) *shelf {
 			q := localOf(w)
 			s.byLocal[q] = append(s.byLocal[q], k)
 		}
+		s.index(k, s.work[k], w)
 		s.work[k] = w
 	}
 	for _, ks := range s.byLocal {
@@ -154,6 +156,7 @@ func (s *shelf) take() []event.TypedUpdateEvent[*kueue.Workload] {
 func (s *shelf) store(n *kueue.Workload) {
 	k := client.ObjectKeyFromObject(n)
 	old := s.work[k]
+	s.index(k, old, n)
 	s.version++
 	n.ResourceVersion = strconv.Itoa(s.version)
 	s.work[k] = n
@@ -167,6 +170,20 @@ func (s *shelf) store(n *kueue.Workload) {
 		s.byLocal[q] = append(s.byLocal[q], k)
 	}
 	s.changes = append(s.changes, event.TypedUpdateEvent[*kueue.Workload]{ObjectOld: old, ObjectNew: n})
+}
+
+// index keeps byQueue when old becomes n.
+func (s *shelf) index(k types.NamespacedName, old, n *kueue.Workload) {
+	if old != nil && old.Status.Admission != nil {
+		delete(s.byQueue[string(old.Status.Admission.ClusterQueue)], k)
+	}
+	if a := n.Status.Admission; a != nil {
+		name := string(a.ClusterQueue)
+		if s.byQueue[name] == nil {
+			s.byQueue[name] = map[types.NamespacedName]bool{}
+		}
+		s.byQueue[name][k] = true
+	}
 }
 
 func notFound(o any, k client.ObjectKey) error {

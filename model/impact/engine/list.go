@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -48,10 +50,11 @@ func (s *shelf) listWorkloads(t *kueue.WorkloadList, namespace string, fields ma
 			}
 			return nil
 		case indexer.WorkloadClusterQueueKey:
-			for _, k := range s.keys() {
-				if a := s.work[k].Status.Admission; a != nil && string(a.ClusterQueue) == v {
-					t.Items = append(t.Items, *s.work[k].DeepCopy())
-				}
+			ks := slices.SortedFunc(maps.Keys(s.byQueue[v]), byName)
+			t.Items = make([]kueue.Workload, len(ks))
+			for i, k := range ks {
+				// Kueue's cache only reads what runs: no copy (TestRunWritesNothing).
+				t.Items[i] = *s.work[k]
 			}
 			return nil
 		}

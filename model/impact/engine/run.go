@@ -156,7 +156,7 @@ func (r *run) queueNames() []string {
 // settle runs cycles until nothing moves: no Workload is admitted or evicted, no
 // eviction is open, and everything that waits was tried since the last change.
 func (r *run) settle(ctx context.Context) error {
-	calm := 0
+	calm, waiting := 0, -1
 	for n := 0; ; n++ {
 		if err := errors.Join(ctx.Err(), r.shelf.err()); err != nil {
 			return err
@@ -169,10 +169,10 @@ func (r *run) settle(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if moved || r.tryAgain() {
-			calm = 0
+		if again := r.tryAgain(); moved || again || waiting < 0 {
+			calm, waiting = 0, r.waiting()
 		}
-		if waiting := r.waiting(); waiting > 0 && calm < r.patience {
+		if waiting > 0 && calm < r.patience {
 			r.cycle()
 			r.clock.Step(cycleTime)
 			r.cycles++
@@ -180,11 +180,11 @@ func (r *run) settle(ctx context.Context) error {
 			if moved, err = r.deliver(); err != nil {
 				return err
 			}
-			if moved || r.waiting() != waiting {
+			left := r.waiting()
+			if calm++; moved || left != waiting {
 				calm = 0
-			} else {
-				calm++
 			}
+			waiting = left
 			r.tell()
 			continue
 		}

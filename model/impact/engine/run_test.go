@@ -1,9 +1,15 @@
 package engine
 
 import (
+	"context"
+	"errors"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 )
 
@@ -120,5 +126,102 @@ func TestRun(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The objects and changes that a run is given are as they were, also where Kueue
+// works on them without a copy.
+func TestRunWritesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, changes, opts := randomScene(t)
+		before := s.copy()
+		edits := make([]Change, len(changes))
+		for i, c := range changes {
+			edits[i] = Change{Old: c.Old.DeepCopyObject().(client.Object), New: c.New.DeepCopyObject().(client.Object)}
+		}
+		if _, err := Run(context.Background(), s.Objects, changes, Modes()[0], opts); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(before, s.Objects); d != "" {
+			t.Errorf("objects (-before +after):\n%s", d)
+		}
+		if d := cmp.Diff(edits, changes); d != "" {
+			t.Errorf("changes (-before +after):\n%s", d)
+		}
+	})
+}
+
+// At the end of a run nothing moves: a run of what it left moves nothing.
+func TestRunEndsAtRest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, changes, opts := randomScene(t)
+		first, err := Run(context.Background(), s.Objects, changes, Modes()[0], opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first.Bound != "" {
+			t.Skip("went back and forth")
+		}
+		s.become(first, changes)
+		second, err := Run(context.Background(), s.Objects, nil, Modes()[0], opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(told{}, s.tell(second)); d != "" {
+			t.Errorf("moves again:\n%s", d)
+		}
+	})
+}
+
+// A context that has ended ends the run with its error.
+func TestRunIsCancelled(t *testing.T) {
+	s := newScene()
+	s.queue("a", "", 4)
+	s.job("p", "a", 1, 0)
+	ctx, cancel := context.WithCancel(t.Context())
+	seen := 0
+	_, err := Run(ctx, s.Objects, nil, Modes()[0], Options{At: noon, Progress: func(Progress) { seen++; cancel() }})
+	if !errors.Is(err, context.Canceled) || seen == 0 {
+		t.Errorf("error %v after %d reports of progress", err, seen)
+	}
+}
+
+// Two queues that take each other's quota back for ever are cut off, and said.
+func TestRunIsBounded(t *testing.T) {
+	s := newScene()
+	s.queue("a", "", 8)
+	for _, n := range []string{"p1", "p2", "p3", "p4", "p5"} {
+		s.job(n, "a", 1, 0)
+	}
+	out, err := Run(t.Context(), s.Objects, nil, Modes()[0], Options{At: noon, MostCycles: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "after 2 scheduling cycles Workloads still moved"; out.Bound != want {
+		t.Errorf("bound %q, want %q", out.Bound, want)
+	}
+}
+
+// The gates of a process are set once.
+func TestGatesAreSetOnce(t *testing.T) {
+	if err := SetGates(map[string]bool{"NoSuchGate": true}); err == nil {
+		t.Error("an unknown gate was set")
+	}
+	if err := SetGates(nil); err != nil {
+		t.Error(err)
+	}
+	if err := SetGates(map[string]bool{"PartialAdmission": false}); !errors.Is(err, ErrGates) {
+		t.Errorf("another set: %v", err)
+	}
+}
+
+// Kueue's version is that of go.mod.
+func TestVersion(t *testing.T) {
+	raw, err := os.ReadFile("../../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(raw), "sigs.k8s.io/kueue "+Version+"\n") {
+		t.Errorf("version %s is not in go.mod", Version)
 	}
 }

@@ -159,3 +159,37 @@ func (s *scene) run(t testing.TB, m Mode, changes ...Change) Outcome {
 	}
 	return out
 }
+
+// copy returns the objects, deeply copied.
+func (s *scene) copy() Objects {
+	o := s.Objects
+	o.Flavors, o.ClusterQueues, o.LocalQueues = copies(o.Flavors), copies(o.ClusterQueues), copies(o.LocalQueues)
+	o.Workloads, o.Namespaces = copies(o.Workloads), copies(o.Namespaces)
+	return o
+}
+
+func copies[T interface{ DeepCopy() T }](in []T) []T {
+	out := make([]T, len(in))
+	for i := range in {
+		out[i] = in[i].DeepCopy()
+	}
+	return out
+}
+
+// become makes the scene what the run left.
+func (s *scene) become(out Outcome, changes []Change) {
+	for _, c := range changes {
+		for i, q := range s.ClusterQueues {
+			if q == c.Old {
+				s.ClusterQueues[i] = c.New.(*kueue.ClusterQueue)
+			}
+		}
+	}
+	for _, n := range out.Changed {
+		for i, w := range s.Workloads {
+			if keyOf(w) == keyOf(n) {
+				s.Workloads[i] = n
+			}
+		}
+	}
+}
