@@ -1,0 +1,197 @@
+//go:build sandbox
+
+package proof
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+	"sigs.k8s.io/kueue/pkg/workload/evict"
+)
+
+const (
+	// calm is how long no Workload's status may change for a world to be settled. The
+	// longest pause within what goes on is the second after which Kueue tries again
+	// what waits; an open eviction is waited for.
+	calm = 4 * time.Second
+	// settleWithin bounds how long one may go on.
+	settleWithin = 90 * time.Second
+)
+
+// errRestless is a world in which Workloads go on changing.
+var errRestless = errors.New("the world did not come to rest")
+
+// observer sees every change of the Workloads of a namespace, from its begin.
+type observer struct {
+	mu    sync.Mutex
+	work  map[string]*kueue.Workload // by name
+	moved time.Time                  // the last change of a status
+	err   error
+
+	truth   facts // since mark; Admitted is not kept here
+	began   map[string]time.Time
+	lasted  []time.Duration
+	stopped func()
+}
+
+// observe watches the namespace, which must be new, until stop.
+func observe(ctx context.Context, c client.WithWatch, namespace string) (*observer, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	w, err := c.Watch(ctx, &kueue.WorkloadList{}, client.InNamespace(namespace))
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	o := &observer{work: map[string]*kueue.Workload{}, began: map[string]time.Time{}, moved: time.Now()}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for e := range w.ResultChan() {
+			x, ok := e.Object.(*kueue.Workload)
+			if !ok {
+				o.fail(fmt.Errorf("the watch of %s says %v", namespace, e.Object))
+				return
+			}
+			o.see(x, e.Type == "DELETED")
+		}
+		if ctx.Err() == nil {
+			o.fail(fmt.Errorf("the watch of %s ended", namespace))
+		}
+	}()
+	o.stopped = func() { cancel(); <-done }
+	return o, nil
+}
+
+func (o *observer) stop() { o.stopped() }
+
+func (o *observer) fail(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.err = err
+}
+
+func (o *observer) see(x *kueue.Workload, gone bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	was := o.work[x.Name]
+	if gone {
+		delete(o.work, x.Name)
+		o.moved = time.Now()
+		return
+	}
+	x.ManagedFields = nil
+	o.work[x.Name] = x
+	if was == nil || !equality.Semantic.DeepEqual(was.Status, x.Status) || was.Generation != x.Generation {
+		o.moved = time.Now()
+	}
+	c := apimeta.FindStatusCondition(x.Status.Conditions, kueue.WorkloadEvicted)
+	if evict.IsEvicted(x) && (was == nil || !evict.IsEvicted(was) || apimeta.FindStatusCondition(was.Status.Conditions, kueue.WorkloadEvicted).Reason != c.Reason) {
+		o.began[x.Name] = time.Now()
+		o.evicted(x, c)
+	}
+	if began, ok := o.began[x.Name]; ok && !evicting(x) {
+		o.lasted = append(o.lasted, time.Since(began))
+		delete(o.began, x.Name)
+	}
+}
+
+// preemptorUID is how Kueue names the preemptor in the message of Preempted.
+var preemptorUID = regexp.MustCompile(`\(UID: ([^,)]+)`)
+
+func (o *observer) evicted(x *kueue.Workload, c *metav1.Condition) {
+	if c.Reason != kueue.WorkloadEvictedByPreemption {
+		o.truth.Evicted = append(o.truth.Evicted, evicted(x.Name, c.Reason))
+		return
+	}
+	by, reason := "?", "?"
+	if p := apimeta.FindStatusCondition(x.Status.Conditions, kueue.WorkloadPreempted); p != nil && p.Status == metav1.ConditionTrue {
+		reason = p.Reason
+		if m := preemptorUID.FindStringSubmatch(p.Message); m != nil {
+			by = o.named(types.UID(m[1]))
+		}
+	}
+	o.truth.Preempted = append(o.truth.Preempted, preempted(x.Name, by, reason))
+}
+
+func (o *observer) named(uid types.UID) string {
+	for name, w := range o.work {
+		if w.UID == uid {
+			return name
+		}
+	}
+	return "?"
+}
+
+// mark forgets what was seen of evictions: the edit comes now.
+func (o *observer) mark() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.truth, o.lasted, o.moved = facts{}, nil, time.Now()
+}
+
+// settle waits until there are n Workloads and none moves any more.
+func (o *observer) settle(ctx context.Context, n int) error {
+	for end := time.Now().Add(settleWithin); ; {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+		rest, err := o.rests(n)
+		if err != nil || rest {
+			return err
+		}
+		if time.Now().After(end) {
+			return errRestless
+		}
+	}
+}
+
+func (o *observer) rests(n int) (bool, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, w := range o.work {
+		if evicting(w) {
+			return false, o.err
+		}
+	}
+	return len(o.work) == n && time.Since(o.moved) > calm, o.err
+}
+
+// workloads are copies of the Workloads as they are, by name.
+func (o *observer) workloads() map[string]*kueue.Workload {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return maps.Clone(o.work) // the objects themselves are not written to
+}
+
+// admitted is where the admitted Workloads are.
+func (o *observer) admitted() map[string]string {
+	out := map[string]string{}
+	for name, w := range o.workloads() {
+		if admitted(w) {
+			out[name] = placement(w)
+		}
+	}
+	return out
+}
+
+// facts is what happened since mark, and how long evictions took.
+func (o *observer) facts() (facts, []time.Duration) {
+	f := facts{Admitted: o.admitted()}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	f.Preempted, f.Evicted = set(o.truth.Preempted), set(o.truth.Evicted)
+	return f, o.lasted
+}
