@@ -20,7 +20,7 @@ import (
 func Preview(ctx context.Context, r Runner, q Question, progress func(Progress)) Result {
 	settings := q.Settings.Seen(q.Snapshot)
 	res := Result{
-		ComputedWith: engine.Version(), ClusterRuns: q.Snapshot.Contract.KueueVersion,
+		ComputedWith: engine.Version, ClusterRuns: q.Snapshot.Contract.KueueVersion,
 		Assumptions: assumptions(settings), Unknown: append(slices.Clone(settings.Unknown), settings.Limits(q.Snapshot)...),
 	}
 	p := &preview{runner: r, q: q, settings: settings, res: &res}
@@ -37,9 +37,9 @@ func Preview(ctx context.Context, r Runner, q Question, progress func(Progress))
 // assumptions are what every preview takes for granted, and what this one's
 // settings do.
 func assumptions(s manager.Settings) []string {
-	out := []string{
-		"running jobs do not end, no new ones come, and admission checks stay as they are",
-		"the manager runs with: " + s.Source,
+	out := []string{"running jobs do not end, no new ones come, and admission checks stay as they are"}
+	if !slices.ContainsFunc(s.Assumed, func(a string) bool { return strings.Contains(a, s.Source) }) {
+		out = append(out, "the manager runs with the configuration of "+s.Source)
 	}
 	return append(out, s.Assumed...)
 }

@@ -39,7 +39,7 @@ func (c *composer) waiting(ctx context.Context, now time.Time) (Waiting, []Workl
 	before := map[world.Key]reason.Explanation{}
 	x := reason.New(c.st.from, now)
 	u := newUnion[changeKey, Change]()
-	var never []Workload
+	var lost []Workload
 	out := Waiting{Certain: c.end(true)}
 	keys := map[*store.Snapshot][]changeKey{}
 	for i, e := range c.ends {
@@ -56,7 +56,7 @@ func (c *composer) waiting(ctx context.Context, now time.Time) (Waiting, []Workl
 		said := map[changeKey]Change{}
 		for _, w := range waits {
 			if ctx.Err() != nil {
-				return out, never
+				return out, lost
 			}
 			was := c.now(w.Key)
 			if was == nil {
@@ -68,10 +68,10 @@ func (c *composer) waiting(ctx context.Context, now time.Time) (Waiting, []Workl
 				before[w.Key] = old
 			}
 			is := after.Explain(w)
-			if i == 0 && is.NeverFits != nil && *is.NeverFits && could(was, &old) {
-				never = append(never, c.workload(w.Key))
+			if i == 0 && never(&is) && could(was, &old) {
+				lost = append(lost, c.workload(w.Key))
 			}
-			if was.State != world.Pending || old.Class == is.Class && obstacles(&old) == obstacles(&is) {
+			if was.State != world.Pending || !differs(was, &old, &is) {
 				continue
 			}
 			k := changeKey{w.Key, is.Class, obstacles(&is)}
@@ -84,8 +84,8 @@ func (c *composer) waiting(ctx context.Context, now time.Time) (Waiting, []Workl
 	slices.SortStableFunc(out.Changed, func(a, b Change) int {
 		return cmp.Or(byHurt(&a.Workload, &b.Workload, a.Certain, b.Certain), cmp.Compare(a.After, b.After))
 	})
-	slices.SortStableFunc(never, func(a, b Workload) int { return byHurt(&a, &b, true, true) })
-	return out, never
+	slices.SortStableFunc(lost, func(a, b Workload) int { return byHurt(&a, &b, true, true) })
+	return out, lost
 }
 
 // could reports whether the Workload is known to have fitted before: it holds
@@ -94,12 +94,27 @@ func could(w *world.Workload, e *reason.Explanation) bool {
 	return w.HoldsQuota() || e.NeverFits != nil && !*e.NeverFits
 }
 
+// differs reports whether a Workload waits for another reason. That Kueue has come
+// to look at it is none: a Workload that it never tried may have met the same
+// before, as far as quota and flavors go.
+func differs(was *world.Workload, old, is *reason.Explanation) bool {
+	if _, tried := was.Conditions.Get(world.CondQuotaReserved); !tried && old.Class == reason.QueueOrder {
+		switch is.Class {
+		case reason.Quota, reason.Flavor, reason.Topology, reason.QueueOrder, reason.Unclear:
+			return never(is) && !never(old)
+		}
+	}
+	return old.Class != is.Class || obstacles(old) != obstacles(is)
+}
+
+func never(e *reason.Explanation) bool { return e.NeverFits != nil && *e.NeverFits }
+
 func because(e *reason.Explanation) string { return string(e.Class) + ": " + e.Sentence }
 
 // obstacles writes down what stands in a Workload's way, without numbers.
 func obstacles(e *reason.Explanation) string {
 	var b strings.Builder
-	if e.NeverFits != nil && *e.NeverFits {
+	if never(e) {
 		b.WriteString("never ")
 	}
 	for _, o := range e.Obstacles {
