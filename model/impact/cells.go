@@ -78,7 +78,8 @@ func (c *composer) cells() (changed []Cell, over []Over) {
 				sameOver = sameOver && by == o.By
 			}
 			at.Certain, o.Certain = c.end(same), c.end(sameOver)
-			if at.NominalBefore != at.NominalAfter || at.UsedBefore != at.UsedAfter || at.BorrowedBefore != at.BorrowedAfter || !same {
+			// Nothing is known of a cell on a cycle, so that nothing can be compared.
+			if !cyclic(before) && (at.NominalBefore != at.NominalAfter || at.UsedBefore != at.UsedAfter || at.BorrowedBefore != at.BorrowedAfter || !same) {
 				changed = append(changed, at)
 			}
 			if o.By > 0 {

@@ -71,12 +71,13 @@ func (p *preview) compute(ctx context.Context, progress func(Progress)) error {
 	}
 	p.unknown(doubts(s)...)
 	p.unknown(reach.leftOut)
+	if reach.assumed != "" {
+		p.res.Assumptions = append(p.res.Assumptions, reach.assumed)
+	}
 	var outs []engine.Outcome
 	all := 0
 	if len(reach.queues) > 0 {
-		w, gaps := packed(st, reach.queues, edits)
-		p.unknown(gaps...)
-		t, err := p.task(st, w, edits)
+		t, err := p.task(st, reach, edits)
 		if err != nil {
 			return err
 		}

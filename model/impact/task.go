@@ -15,30 +15,44 @@ import (
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
-// packed is the world as it is now. A LocalQueue that does not exist yet takes the
-// Workloads along that name it already: nothing else ties them to a ClusterQueue.
-func packed(st *stage, queues map[string]bool, edits []edit) (*pack.World, []string) {
+// packed is the world as it is now, but for two things that are ahead of it. A
+// LocalQueue that does not exist yet takes the Workloads along that name it already:
+// nothing else ties them to a ClusterQueue. And what ends a cycle of cohorts has been
+// done, while those that it cut off are kept inactive (cutOff).
+func packed(st *stage, r reach, edits []edit) (*pack.World, []string, error) {
 	made := map[world.Key]bool{}
-	var making []edit
+	var ahead []edit
 	for i := range edits {
-		if e := &edits[i]; e.kind == world.KindLocalQueue && e.old == nil {
+		switch e := &edits[i]; {
+		case e.kind == world.KindLocalQueue && e.old == nil:
 			made[e.key] = true
-			making = append(making, *e)
+			ahead = append(ahead, *e)
+		case ends(st, e):
+			ahead = append(ahead, *e)
 		}
 	}
-	if !slices.ContainsFunc(st.from.Workloads, func(w *world.Workload) bool { return made[world.Key{Namespace: w.Namespace, Name: w.LocalQueue}] }) {
-		return pack.Of(st.from, queues)
+	if len(ahead) == 0 {
+		w, gaps := pack.Of(st.from, r.queues)
+		return w, gaps, nil
 	}
-	with := newStage(st.from, making)
+	with := newStage(st.from, ahead)
 	with.fill()
-	w, gaps := pack.Of(with.store.Snapshot(), queues)
+	w, gaps := pack.Of(with.store.Snapshot(), r.queues)
 	w.LocalQueues = slices.DeleteFunc(w.LocalQueues, func(o pack.Object) bool { return made[world.Key{Namespace: o.Namespace, Name: o.Name}] })
-	return w, gaps
+	return w, gaps, cutOff(w, r.freed)
 }
 
+// ends reports whether the edit takes something off a cycle.
+func ends(st *stage, e *edit) bool { return cyclic(nodeOf(st.from, e)) && !cyclic(nodeOf(st.specs, e)) }
+
 // task is what the runner is given.
-func (p *preview) task(st *stage, w *pack.World, edits []edit) (worker.Task, error) {
-	changes, err := p.changes(st, w, edits)
+func (p *preview) task(st *stage, r reach, edits []edit) (worker.Task, error) {
+	w, gaps, err := packed(st, r, edits)
+	if err != nil {
+		return worker.Task{}, err
+	}
+	p.unknown(gaps...)
+	changes, err := p.changes(st, r, w, edits)
 	if err != nil {
 		return worker.Task{}, err
 	}
@@ -46,16 +60,25 @@ func (p *preview) task(st *stage, w *pack.World, edits []edit) (worker.Task, err
 }
 
 // changes are the edits as events. A change of a priority class comes last: it
-// becomes one of each Workload that has the class, in the order of their names.
-func (p *preview) changes(st *stage, w *pack.World, edits []edit) ([]worker.Edit, error) {
+// becomes one of each Workload that has the class, in the order of their names. What
+// a cycle cut off comes first.
+func (p *preview) changes(st *stage, r reach, w *pack.World, edits []edit) ([]worker.Edit, error) {
 	now, err := objectsNow(w, st.edited)
 	if err != nil {
 		return nil, err
 	}
 	var out []worker.Edit
+	for _, name := range r.freed {
+		if q, ok := now[world.Ref{Kind: world.KindClusterQueue, Key: world.Key{Name: name}}].(*kueue.ClusterQueue); ok && !isEdited(edits, name) {
+			out = append(out, worker.Edit{Kind: world.KindClusterQueue, Old: q, New: letIn(q)})
+		}
+	}
 	specs := map[world.Key]*kueue.Workload{}
 	for i := range edits {
 		e := &edits[i]
+		if e.kind == world.KindCohort && ends(st, e) {
+			continue // the world is ahead
+		}
 		if o, ok := e.object.(*kueue.Workload); ok {
 			specs[e.key] = o
 		}
@@ -91,6 +114,10 @@ func (p *preview) changes(st *stage, w *pack.World, edits []edit) ([]worker.Edit
 		out = append(out, worker.Edit{Kind: world.KindWorkload, Old: o, New: n})
 	}
 	return out, nil
+}
+
+func isEdited(edits []edit, clusterQueue string) bool {
+	return slices.ContainsFunc(edits, func(e edit) bool { return e.kind == world.KindClusterQueue && e.key.Name == clusterQueue })
 }
 
 // objectsNow are the objects of a world that edits may be about; of the Workloads

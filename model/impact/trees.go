@@ -8,62 +8,9 @@ import (
 	"strings"
 
 	"cli.holdfast.dev/holdfast/model/impact/pack"
-	"cli.holdfast.dev/holdfast/model/quota"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 )
-
-// cycleText is how a cycle is written: "a > b > a".
-func cycleText(names []string) string {
-	return strings.Join(append(slices.Clone(names), names[0]), " > ")
-}
-
-// cycles are all the cycles among the cohorts, by their text.
-func cycles(s *store.Snapshot) map[string]bool {
-	out := map[string]bool{}
-	for _, n := range s.Tree.Roots {
-		if n.Cycle != nil {
-			out[cycleText(n.Cycle)] = true
-		}
-	}
-	return out
-}
-
-// refuseCycles says why a preview would run into a cycle of cohorts, on which
-// Kueue's own code may never come back: the edits make one, put something into
-// one, or take something out of one.
-func refuseCycles(before, after *store.Snapshot, edits []edit) error {
-	was := cycles(before)
-	for _, c := range slices.Sorted(maps.Keys(cycles(after))) {
-		if !was[c] {
-			return fmt.Errorf("creates a cycle: %s", c)
-		}
-	}
-	for i := range edits {
-		e := &edits[i]
-		o, n := nodeOf(before, e), nodeOf(after, e)
-		switch {
-		case cyclic(o) && !cyclic(n):
-			return fmt.Errorf("takes %s out of the cohort cycle %s: what Kueue's manager makes of a cycle differs, and so does where it starts from", e.ref(), cycleText(o.Cycle))
-		case !cyclic(o) && cyclic(n):
-			return fmt.Errorf("puts %s into the cohort cycle %s: Kueue admits nothing there", e.ref(), cycleText(n.Cycle))
-		}
-	}
-	return nil
-}
-
-func cyclic(n *quota.Node) bool { return n != nil && n.Cycle != nil }
-
-// nodeOf is the node of an edited ClusterQueue or Cohort; nil for anything else.
-func nodeOf(s *store.Snapshot, e *edit) *quota.Node {
-	switch e.kind {
-	case world.KindClusterQueue:
-		return s.Tree.ClusterQueue(e.key.Name)
-	case world.KindCohort:
-		return s.Tree.Cohort(e.key.Name)
-	}
-	return nil
-}
 
 // seeds are the ClusterQueues and Cohorts at which the edits take hold in the
 // snapshot.
@@ -111,9 +58,10 @@ type reach struct {
 	// queues are all those of the cohort trees in which an edited object is, before or
 	// after.
 	queues map[string]bool
-	// leftOut says of those which stand on a cycle that they are not looked at; empty:
-	// none does.
-	leftOut string
+	// freed are those of them that are on a cycle now, and will not be.
+	freed []string
+	// remarks are sentences on cycles.
+	leftOut, assumed string
 }
 
 // reachOf finds the trees. The error says that none of them can be looked at.
@@ -126,18 +74,23 @@ func reachOf(st *stage, edits []edit) (reach, error) {
 	var cut []string
 	cycle := ""
 	for _, name := range slices.Sorted(maps.Keys(r.queues)) {
-		for _, s := range []*store.Snapshot{st.from, st.specs} {
-			if n := s.Tree.ClusterQueue(name); cyclic(n) && r.queues[name] {
-				delete(r.queues, name)
-				cut, cycle = append(cut, name), cycleText(n.Cycle)
-			}
+		if n := st.specs.Tree.ClusterQueue(name); cyclic(n) {
+			delete(r.queues, name)
+			cut, cycle = append(cut, name), cycleText(n.Cycle)
 		}
 	}
-	switch {
-	case len(cut) == 0:
-		return r, nil
-	case len(r.queues) == 0:
+	if len(cut) > 0 && len(r.queues) == 0 {
 		return r, errors.New("the cohort tree is cut off by the cycle " + cycle + ", which this does not remove: Kueue admits nothing there")
+	}
+	var err error
+	if r.freed, err = freed(st.from, st.specs, r.queues); err != nil {
+		return r, err
+	}
+	if len(r.freed) > 0 {
+		r.assumed = are(r.freed, "ClusterQueue") + " taken to have been inactive and otherwise in order while their cohorts formed a cycle"
+	}
+	if len(cut) == 0 {
+		return r, nil
 	}
 	r.leftOut = fmt.Sprintf("%s cut off by the cohort cycle %s: Kueue admits nothing there, and what they hold is left out", are(cut, "ClusterQueue"), cycle)
 	return r, nil
