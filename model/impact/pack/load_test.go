@@ -91,7 +91,7 @@ func decode(t testing.TB, s *runtime.Scheme, raw []byte) runtime.Object {
 var at = time.Date(2026, 12, 2, 9, 0, 0, 0, time.UTC)
 
 // snapshot makes one of the objects. Of the blind kinds nothing can be read.
-func snapshot(t testing.TB, objects []runtime.Object, blind ...world.Kind) *store.Snapshot {
+func snapshot(t fataler, objects []runtime.Object, blind ...world.Kind) *store.Snapshot {
 	s := store.New(testclock.NewFakePassiveClock(at))
 	for _, k := range slices.Concat(world.WatchedKinds(), world.SideKinds()) {
 		if !slices.Contains(blind, k) {
@@ -109,7 +109,7 @@ func snapshot(t testing.TB, objects []runtime.Object, blind ...world.Kind) *stor
 }
 
 // throughPipe sends a World to another process and unpacks it there.
-func throughPipe(t testing.TB, w *World) engine.Objects {
+func throughPipe(t fataler, w *World) engine.Objects {
 	raw, err := json.Marshal(w)
 	if err != nil {
 		t.Fatal(err)

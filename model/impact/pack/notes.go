@@ -70,19 +70,21 @@ func (p *packer) notes() []string {
 		}
 	}
 	note(p.w.AnyNamespace && p.selects(), "the namespaces cannot be read: each is taken to match the selectors of the ClusterQueues")
-	note(len(c.missingSpaces) > 0, "there is no %s %s: Kueue admits nobody of there", plural(len(c.missingSpaces), "namespace"), few(c.missingSpaces))
+	note(len(c.missingSpaces) > 0, "there is no %s %s: Kueue admits no Workload there", plural(len(c.missingSpaces), "namespace"), few(c.missingSpaces))
 	note(!p.s.Fresh(world.KindCohort).Usable(), "the Cohorts cannot be read: they are taken to have no quota of their own, no limits and no parent")
 	note(len(c.supposedFlavors) > 0, "the ResourceFlavors cannot be read: %s taken to exist and to keep no pod away", are(names(c.supposedFlavors)))
 	note(len(c.supposedChecks) > 0, "the AdmissionChecks cannot be read: %s taken to exist and to be active", are(names(c.supposedChecks)))
 	note(!p.s.Fresh(world.KindLimitRange).Usable(), "the LimitRanges cannot be read: Workloads may ask for more than is counted, or not be allowed")
-	note(p.blindRuntimes() > 0, "the RuntimeClasses cannot be read: %s ask for more than is counted, by the overhead of their pods", workloads(p.blindRuntimes()))
-	note(len(c.topologyFlavors) > 0, "topology is not looked at: whether the pods of %s find room on the nodes of %s %s is not known, nor which of the flavors with and without a topology they may get",
-		workloads(c.placed), plural(len(c.topologyFlavors), "flavor"), few(c.topologyFlavors))
-	note(c.devices > 0, "%s claim devices (DRA), which are not read: %s left out, and what the others hold is counted as it was admitted", workloads(c.devices), waiting(c.devicesWaiting))
-	note(c.variants > 0, "%s are variants of one Workload or have variants (concurrent admission): what is made of them is not foreseen", workloads(c.variants))
-	note(c.slices > 0, "%s may change their size while they run (elastic jobs): whether they will is not foreseen", workloads(c.slices))
-	note(c.backoff > 0, "%s wait for a time at which Kueue tries them again: they stay out of the queues", workloads(c.backoff))
-	note(c.deleting > 0, "%s are being deleted and left out: what %d of them still hold counts as free", workloads(c.deleting), c.deletingHold)
+	blind := p.blindRuntimes()
+	note(blind > 0, "the RuntimeClasses cannot be read: %s for more than is counted, by the overhead of pods", workloads(blind, "asks", "ask"))
+	note(len(c.topologyFlavors) > 0, "topology is not looked at: whether pods of %s room on the nodes of %s %s is not known, nor which of the flavors with and without a topology they may get",
+		workloads(c.placed, "finds", "find"), plural(len(c.topologyFlavors), "flavor"), few(c.topologyFlavors))
+	note(c.devices > 0, "%s devices (DRA), which are not read: %s left out, and what others hold is counted as it was admitted",
+		workloads(c.devices, "claims", "claim"), waiting(c.devicesWaiting))
+	note(c.variants > 0, "%s to concurrent admission: which variants there will be is not foreseen", workloads(c.variants, "belongs", "belong"))
+	note(c.slices > 0, "%s size while running (elastic jobs): whether that happens is not foreseen", workloads(c.slices, "may change its", "may change their"))
+	note(c.backoff > 0, "%s for a time at which Kueue tries again, and %s out of the queues until then", workloads(c.backoff, "waits", "wait"), verb(c.backoff, "stays", "stay"))
+	note(c.deleting > 0, "%s being deleted and left out: what %d of them still %s counts as free", workloads(c.deleting, "is", "are"), c.deletingHold, verb(c.deletingHold, "holds", "hold"))
 	return out
 }
 
@@ -145,7 +147,17 @@ func plural(n int, what string) string {
 	return what + "s"
 }
 
-func workloads(n int) string { return fmt.Sprintf("%d %s", n, plural(n, "Workload")) }
+// workloads says what one or several Workloads do.
+func workloads(n int, one, several string) string {
+	return fmt.Sprintf("%d %s %s", n, plural(n, "Workload"), verb(n, one, several))
+}
+
+func verb(n int, one, several string) string {
+	if n == 1 {
+		return one
+	}
+	return several
+}
 
 func waiting(n int) string {
 	if n == 1 {

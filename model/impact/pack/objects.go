@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
@@ -78,7 +79,7 @@ func build[T any, P object[T]](u *unpacker, in []Object, spec func(P) any, condi
 		o := P(new(T))
 		o.SetNamespace(in[i].Namespace)
 		o.SetName(in[i].Name)
-		o.SetUID(in[i].UID)
+		o.SetUID(types.UID(in[i].UID))
 		o.SetGeneration(in[i].Generation)
 		if in[i].Deleting {
 			// Kueue looks for whether there is a time, not for which.
@@ -116,17 +117,17 @@ func (u *unpacker) conditions(in []int64) []metav1.Condition {
 		c := u.w.Conditions[in[i]]
 		out = append(out, metav1.Condition{
 			Type: c.Type, Status: metav1.ConditionStatus(c.Status), Reason: c.Reason, Message: c.Message,
-			LastTransitionTime: timeOf(in[i+1]), ObservedGeneration: in[i+2],
+			LastTransitionTime: u.timeOf(in[i+1]), ObservedGeneration: in[i+2],
 		})
 	}
 	return out
 }
 
-func timeOf(seconds int64) metav1.Time {
-	if seconds == 0 {
+func (u *unpacker) timeOf(seconds int64) metav1.Time {
+	if seconds == noTime {
 		return metav1.Time{}
 	}
-	return metav1.NewTime(time.Unix(seconds, 0))
+	return metav1.NewTime(time.Unix(u.w.At.Unix()+seconds, 0))
 }
 
 // table reads every entry of a table of JSON.

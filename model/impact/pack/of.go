@@ -157,7 +157,7 @@ func (p *packer) checks() {
 	supposed := p.w.Checks[len(p.s.Checks):]
 	for i := range supposed {
 		active := Condition{Type: world.CondActive, Status: "True", Reason: "Active"}
-		supposed[i].Conditions = []int64{int64(p.conditions.of(active)), seconds(p.s.At), 0}
+		supposed[i].Conditions = []int64{int64(p.conditions.of(active)), p.seconds(p.s.At), 0}
 	}
 	p.count.supposedChecks = supposed
 }
@@ -210,14 +210,14 @@ func (p *packer) others() {
 
 func (p *packer) object(m world.Meta, spec string, conditions world.Conditions) Object {
 	return Object{
-		Namespace: m.Namespace, Name: m.Name, UID: m.UID, Generation: m.Generation, Deleting: m.Deleting,
+		Namespace: m.Namespace, Name: m.Name, UID: UID(m.UID), Generation: m.Generation, Deleting: m.Deleting,
 		Spec: message(spec), Conditions: p.conditionsOf(conditions, nil),
 	}
 }
 
-func seconds(t time.Time) int64 {
+func (p *packer) seconds(t time.Time) int64 {
 	if t.IsZero() {
-		return 0
+		return noTime
 	}
-	return t.Unix()
+	return t.Unix() - p.s.At.Unix()
 }

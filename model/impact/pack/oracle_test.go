@@ -13,8 +13,11 @@ import (
 	nodev1 "k8s.io/api/node/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/component-base/featuregate"
+	"pgregory.net/rapid"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+	"sigs.k8s.io/kueue/pkg/features"
 	"sigs.k8s.io/kueue/pkg/workload"
 	"sigs.k8s.io/kueue/pkg/workload/finish"
 
@@ -24,9 +27,16 @@ import (
 // Kueue's own code judges what came back: whatever it asks of an object, the
 // answer is that of the original.
 
+// fataler is a test, or a drawn case of one.
+type fataler interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
 // same compares what Kueue says of the Workloads and holds the specs of all other
 // objects against each other.
-func same(t testing.TB, objects []runtime.Object, got engine.Objects) {
+func same(t fataler, objects []runtime.Object, got engine.Objects) {
 	t.Helper()
 	compareSpecs(t, of[*kueue.ClusterQueue](objects), got.ClusterQueues, func(q *kueue.ClusterQueue) any { return []any{q.Spec, q.Status.Conditions, identity(q)} })
 	compareSpecs(t, of[*kueue.LocalQueue](objects), got.LocalQueues, func(q *kueue.LocalQueue) any { return []any{q.Spec, identity(q)} })
@@ -35,7 +45,12 @@ func same(t testing.TB, objects []runtime.Object, got engine.Objects) {
 	compareSpecs(t, of[*kueue.Topology](objects), got.Topologies, func(c *kueue.Topology) any { return c.Spec })
 	compareSpecs(t, of[*corev1.Namespace](objects), got.Namespaces, func(n *corev1.Namespace) any { return n.Labels })
 	compareSpecs(t, of[*corev1.LimitRange](objects), got.LimitRanges, func(n *corev1.LimitRange) any { return n.Spec })
-	compareSpecs(t, of[*nodev1.RuntimeClass](objects), got.RuntimeClasses, func(n *nodev1.RuntimeClass) any { return n.Overhead })
+	compareSpecs(t, of[*nodev1.RuntimeClass](objects), got.RuntimeClasses, func(n *nodev1.RuntimeClass) any {
+		if n.Overhead == nil {
+			return corev1.ResourceList(nil)
+		}
+		return n.Overhead.PodFixed
+	})
 	flavors := of[*kueue.ResourceFlavor](objects)
 	for i, f := range flavors {
 		flavors[i] = f.DeepCopy()
@@ -121,7 +136,7 @@ func identity(o client.Object) []any {
 	return []any{o.GetUID(), o.GetGeneration(), o.GetDeletionTimestamp() != nil}
 }
 
-func compareSpecs[T client.Object](t testing.TB, want, got []T, spec func(T) any) {
+func compareSpecs[T client.Object](t fataler, want, got []T, spec func(T) any) {
 	t.Helper()
 	by := map[client.ObjectKey]T{}
 	for _, o := range got {
@@ -154,6 +169,20 @@ func TestRecordedObjectsComeBack(t *testing.T) {
 	if seen == 0 {
 		t.Error("the recorded files have no Workload")
 	}
+}
+
+func TestAnyObjectsComeBack(t *testing.T) {
+	any := func(t *rapid.T) {
+		objects := cluster(t)
+		w, _ := Of(snapshot(t, objects), nil)
+		same(t, objects, throughPipe(t, w))
+	}
+	t.Run("gates as they are", func(t *testing.T) { rapid.Check(t, any) })
+	// These are off and make Kueue read more.
+	for _, gate := range []featuregate.Feature{features.PriorityBoost, features.ConcurrentAdmission, features.UnadmittedWorkloadsObservability} {
+		features.SetFeatureGateDuringTest(t, gate, true)
+	}
+	t.Run("all gates", func(t *testing.T) { rapid.Check(t, any) })
 }
 
 // latest keeps the last of the objects of one key, as a snapshot does.

@@ -2,6 +2,7 @@ package pack
 
 import (
 	"encoding/json"
+	"math"
 
 	"cli.holdfast.dev/holdfast/model/world"
 )
@@ -44,7 +45,10 @@ func message(s string) json.RawMessage {
 	return json.RawMessage(s)
 }
 
-// conditions writes conditions as Object.Conditions has them. raw are the messages
+// noTime stands for the zero time.
+const noTime = math.MinInt64
+
+// conditionsOf writes conditions as Object.Conditions has them. raw are the messages
 // that the rows have in another form, by type.
 func (p *packer) conditionsOf(in world.Conditions, raw map[string]string) []int64 {
 	if len(in) == 0 {
@@ -56,7 +60,7 @@ func (p *packer) conditionsOf(in world.Conditions, raw map[string]string) []int6
 		if m, ok := raw[c.Type]; ok {
 			c.Message = m
 		}
-		out = append(out, int64(p.conditions.of(c)), seconds(in[i].At), in[i].ObservedGeneration)
+		out = append(out, int64(p.conditions.of(c)), p.seconds(in[i].At), in[i].ObservedGeneration)
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 	controllerconstants "sigs.k8s.io/kueue/pkg/controller/constants"
 	"sigs.k8s.io/kueue/pkg/resources"
@@ -93,7 +94,7 @@ func (u *unpacker) workload(in *Workload, t tables) *kueue.Workload {
 	active, priority := !in.Inactive, in.Priority
 	w := &kueue.Workload{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: u.w.Texts[in.Namespace], Name: in.Name, UID: in.UID, Generation: in.Generation, CreationTimestamp: timeOf(in.Created),
+			Namespace: u.w.Texts[in.Namespace], Name: in.Name, UID: types.UID(in.UID), Generation: in.Generation, CreationTimestamp: u.timeOf(in.Created),
 			Labels: clone(rest.Labels), Annotations: clone(rest.Annotations), OwnerReferences: u.owners(in, rest.Owners),
 		},
 		Spec: kueue.WorkloadSpec{
@@ -127,7 +128,7 @@ func (u *unpacker) status(in *Workload, t tables, s *kueue.WorkloadStatus) {
 	}
 	for _, c := range in.Checks {
 		state := kueue.AdmissionCheckState{
-			Name: kueue.AdmissionCheckReference(u.w.Texts[c.Name]), State: kueue.CheckState(c.State), Message: c.Message, LastTransitionTime: timeOf(c.At),
+			Name: kueue.AdmissionCheckReference(u.w.Texts[c.Name]), State: kueue.CheckState(c.State), Message: c.Message, LastTransitionTime: u.timeOf(c.At),
 		}
 		if c.RetryCount > 0 {
 			n := c.RetryCount

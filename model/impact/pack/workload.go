@@ -57,8 +57,8 @@ func (p *packer) leftOut(w *world.Workload) bool {
 func (p *packer) workload(w *world.Workload, placed bool) Workload {
 	rest := p.rest(w.Rest)
 	out := Workload{
-		Namespace: p.texts.of(w.Namespace), Name: w.Name, UID: w.UID, Created: seconds(w.Created), Generation: w.Generation,
-		Job: w.JobUID, LocalQueue: p.texts.of(w.LocalQueue), Inactive: !w.Active, Priority: w.Priority,
+		Namespace: p.texts.of(w.Namespace), Name: w.Name, UID: UID(w.UID), Created: p.seconds(w.Created), Generation: w.Generation,
+		Job: UID(w.JobUID), LocalQueue: p.texts.of(w.LocalQueue), Inactive: !w.Active, Priority: w.Priority,
 		Class: p.texts.of(w.PriorityClass), PodClass: w.PriorityKind == world.KindPriorityClass,
 		Owner: p.owner(w.Owner), PodSets: p.podSetsOf(w.PodSets, placed),
 		ClusterQueue: p.texts.of(w.ClusterQueue),
@@ -70,7 +70,7 @@ func (p *packer) workload(w *world.Workload, placed bool) Workload {
 		out.Assigned = p.assigned.of(p.fixedOf(w.Assigned))
 	}
 	for _, c := range w.Checks {
-		check := Check{Name: p.texts.of(c.Name), State: c.State, Message: c.Message, At: seconds(c.At), RetryCount: c.RetryCount}
+		check := Check{Name: p.texts.of(c.Name), State: c.State, Message: c.Message, At: p.seconds(c.At), RetryCount: c.RetryCount}
 		if m, ok := rest.CheckMessages[c.Name]; ok {
 			check.Message = m
 		}

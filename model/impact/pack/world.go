@@ -20,7 +20,8 @@ import (
 // other: it has no version.
 //
 // Numbers that are called an index point into one of the tables below; the first
-// entry of each table is the empty one. Times are seconds since 1970, 0 for none.
+// entry of each table is the empty one. Times are seconds after At, mostly negative,
+// or noTime.
 type World struct {
 	// At is when the snapshot was made.
 	At time.Time
@@ -60,7 +61,7 @@ type World struct {
 type Object struct {
 	Namespace  string          `json:"ns,omitempty"`
 	Name       string          `json:"n"`
-	UID        types.UID       `json:"u,omitempty"`
+	UID        UID             `json:"u,omitempty"`
 	Generation int64           `json:"g,omitempty"`
 	Deleting   bool            `json:"d,omitempty"`
 	Spec       json.RawMessage `json:"s"`
@@ -133,16 +134,16 @@ type Request struct {
 
 // Workload is a Workload that is not finished.
 type Workload struct {
-	Namespace  int       `json:"ns"` // index of Texts
-	Name       string    `json:"n"`
-	UID        types.UID `json:"u,omitempty"`
-	Created    int64     `json:"t,omitempty"`
-	Generation int64     `json:"g,omitempty"`
+	Namespace  int    `json:"ns"` // index of Texts
+	Name       string `json:"n"`
+	UID        UID    `json:"u,omitempty"`
+	Created    int64  `json:"t,omitempty"`
+	Generation int64  `json:"g,omitempty"`
 	// Job is the label kueue.x-k8s.io/job-uid.
-	Job        types.UID `json:"j,omitempty"`
-	LocalQueue int       `json:"l,omitempty"` // index of Texts
-	Inactive   bool      `json:"i,omitempty"`
-	Priority   int32     `json:"p,omitempty"`
+	Job        UID   `json:"j,omitempty"`
+	LocalQueue int   `json:"l,omitempty"` // index of Texts
+	Inactive   bool  `json:"i,omitempty"`
+	Priority   int32 `json:"p,omitempty"`
 	// Class is an index of Texts; PodClass tells that it is a PriorityClass of pods.
 	Class    int  `json:"k,omitempty"`
 	PodClass bool `json:"kp,omitempty"`
