@@ -74,6 +74,7 @@ type forecast struct {
 	NotComputed string   `json:",omitempty"`
 	Restless    []string `json:",omitempty"`
 	Bounded     string   `json:",omitempty"`
+	Unknown     []string `json:",omitempty"`
 	// Likely is what the first of the timings says.
 	Likely facts
 	// Certain is what it says will happen for sure: who is admitted that was not,

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+	"sigs.k8s.io/kueue/pkg/workload"
 	"sigs.k8s.io/kueue/pkg/workload/evict"
 )
 
@@ -39,7 +40,9 @@ type observer struct {
 	moved time.Time                  // the last change of a status
 	err   error
 
+	marked  time.Time
 	truth   facts // since mark; Admitted is not kept here
+	told    []string
 	began   map[string]time.Time
 	lasted  []time.Duration
 	stopped func()
@@ -94,6 +97,7 @@ func (o *observer) see(x *kueue.Workload, gone bool) {
 	o.work[x.Name] = x
 	if was == nil || !equality.Semantic.DeepEqual(was.Status, x.Status) || was.Generation != x.Generation {
 		o.moved = time.Now()
+		o.told = append(o.told, fmt.Sprintf("%7.3f %s %s", o.moved.Sub(o.marked).Seconds(), x.Name, stand(x)))
 	}
 	c := apimeta.FindStatusCondition(x.Status.Conditions, kueue.WorkloadEvicted)
 	if evict.IsEvicted(x) && (was == nil || !evict.IsEvicted(was) || apimeta.FindStatusCondition(was.Status.Conditions, kueue.WorkloadEvicted).Reason != c.Reason) {
@@ -104,6 +108,20 @@ func (o *observer) see(x *kueue.Workload, gone bool) {
 		o.lasted = append(o.lasted, time.Since(began))
 		delete(o.began, x.Name)
 	}
+}
+
+// stand is where a Workload stands, in a few words.
+func stand(w *kueue.Workload) string {
+	out := workload.Status(w)
+	if w.Status.Admission != nil {
+		out += " " + placement(w)
+	}
+	for _, typ := range []string{kueue.WorkloadEvicted, kueue.WorkloadPreempted, kueue.WorkloadQuotaReserved} {
+		if c := apimeta.FindStatusCondition(w.Status.Conditions, typ); c != nil {
+			out += fmt.Sprintf(", %s=%s %s: %.200s", typ, c.Status, c.Reason, c.Message)
+		}
+	}
+	return out
 }
 
 // preemptorUID is how Kueue names the preemptor in the message of Preempted.
@@ -137,36 +155,45 @@ func (o *observer) named(uid types.UID) string {
 func (o *observer) mark() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.truth, o.lasted, o.moved = facts{}, nil, time.Now()
+	o.truth, o.told, o.lasted, o.moved = facts{}, nil, nil, time.Now()
+	o.marked = o.moved
 }
 
-// settle waits until there are n Workloads and none moves any more.
-func (o *observer) settle(ctx context.Context, n int) error {
-	for end := time.Now().Add(settleWithin); ; {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(100 * time.Millisecond):
-		}
-		rest, err := o.rests(n)
-		if err != nil || rest {
+// settle waits until there are n Workloads and none moves any more. A busy machine
+// can make Kueue pause, so that it must also be seen at work: alive blocks until it
+// has done something that was asked of it after the calm began.
+func (o *observer) settle(ctx context.Context, n int, alive func(context.Context) error) error {
+	for end := time.Now().Add(settleWithin); time.Now().Before(end); {
+		if err := wait(ctx, 100*time.Millisecond); err != nil {
 			return err
 		}
-		if time.Now().After(end) {
-			return errRestless
+		since, rest, err := o.rests(n)
+		if err != nil {
+			return err
+		}
+		if !rest {
+			continue
+		}
+		if err := alive(ctx); err != nil {
+			return err
+		}
+		if still, rest, err := o.rests(n); err != nil || rest && still.Equal(since) {
+			return err
 		}
 	}
+	return errRestless
 }
 
-func (o *observer) rests(n int) (bool, error) {
+// rests reports whether nothing moves, and since when.
+func (o *observer) rests(n int) (time.Time, bool, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, w := range o.work {
 		if evicting(w) {
-			return false, o.err
+			return o.moved, false, o.err
 		}
 	}
-	return len(o.work) == n && time.Since(o.moved) > calm, o.err
+	return o.moved, len(o.work) == n && time.Since(o.moved) > calm, o.err
 }
 
 // workloads are copies of the Workloads as they are, by name.
@@ -187,11 +214,11 @@ func (o *observer) admitted() map[string]string {
 	return out
 }
 
-// facts is what happened since mark, and how long evictions took.
-func (o *observer) facts() (facts, []time.Duration) {
-	f := facts{Admitted: o.admitted()}
+// report tells the record what happened since mark.
+func (o *observer) report(r *record) {
+	r.Truth.Admitted = o.admitted()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	f.Preempted, f.Evicted = set(o.truth.Preempted), set(o.truth.Evicted)
-	return f, o.lasted
+	r.Truth.Preempted, r.Truth.Evicted = set(o.truth.Preempted), set(o.truth.Evicted)
+	r.Latencies, r.Story = o.lasted, o.told
 }

@@ -3,7 +3,6 @@
 package proof
 
 import (
-	"context"
 	crand "crypto/rand"
 	"encoding/binary"
 	"errors"
@@ -14,9 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"cli.holdfast.dev/holdfast/model/impact/engine"
-	"cli.holdfast.dev/holdfast/model/store"
 )
 
 // What a longer proof, or one that is repeated, sets in the environment.
@@ -29,7 +25,7 @@ const (
 )
 
 // atOnce is how many trials go on at a time. Most of a trial is waiting.
-const atOnce = 8
+const atOnce = 6
 
 func number(t *testing.T, name string, otherwise uint64) uint64 {
 	t.Helper()
@@ -97,7 +93,9 @@ func (p *proof) prove(t *testing.T, n int, fair bool) {
 		t.Skip("not asked for")
 	}
 	c := start(t, fair)
-	c.log = t.Logf
+	if p.keep {
+		defer p.keepLog(t, c)
+	}
 	todo := &tickets{left: n, most: 2*n + 10}
 	var workers sync.WaitGroup
 	for range atOnce {
@@ -112,6 +110,18 @@ func (p *proof) prove(t *testing.T, n int, fair bool) {
 	workers.Wait()
 	if todo.left > 0 {
 		t.Errorf("%d of %d edits could not be tried", todo.left, n)
+	}
+}
+
+// keepLog keeps what Kueue's manager wrote.
+func (p *proof) keepLog(t *testing.T, c *cluster) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(c.logs, "kueue.log"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(p.dir, fmt.Sprintf("kueue-fair-%t.log", c.fair)), raw, 0o600)
+	}
+	if err != nil {
+		t.Error(err)
 	}
 }
 
@@ -142,7 +152,7 @@ func (k *tickets) back() {
 
 // one makes a trial and reports whether it counts.
 func (p *proof) one(t *testing.T, c *cluster, number int) bool {
-	rec, err := c.run(t.Context(), p.seed, number, c.ask)
+	rec, err := c.run(t.Context(), p.seed, number)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -179,11 +189,6 @@ func (r *record) difference(folder string) string {
 	}
 	fmt.Fprintf(&b, "  preview -, truth +\n%s", v.Diff)
 	return b.String()
-}
-
-// ask is the forecast of the edit.
-func (c *cluster) ask(ctx context.Context, _ *store.Snapshot, r *record) (forecast, error) {
-	return direct(ctx, r, engine.Modes(), c.settings.Config)
 }
 
 // TestReplay judges recorded trials again, with the preview of today.

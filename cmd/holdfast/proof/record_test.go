@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"cli.holdfast.dev/holdfast/model/manager"
 )
 
 // record is one trial, as it is written down and read back.
@@ -21,12 +23,15 @@ type record struct {
 	Seed     uint64 // of the whole proof; ID is the trial's number
 	Fair     bool
 	At       time.Time // when the world was read
+	Settings manager.Settings
 	Before   map[string]string
 	Truth    facts
 	Forecast forecast
 	Verdict  verdict
 	// Latencies are how long the evictions took.
 	Latencies []time.Duration
+	// Story is what happened to the Workloads since the edit, in seconds and in order.
+	Story []string
 	// Unsettled is set where the world did not come to rest after the edit; Truth is
 	// then only what was there in the end.
 	Unsettled bool

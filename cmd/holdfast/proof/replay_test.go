@@ -2,12 +2,16 @@ package proof
 
 import (
 	"context"
+	"path/filepath"
 
-	"cli.holdfast.dev/holdfast/model/impact/engine"
-	"cli.holdfast.dev/holdfast/model/manager"
+	"cli.holdfast.dev/holdfast/model/file"
 )
 
-// replay is the forecast of a recorded trial.
-func replay(ctx context.Context, r *record, _ string) (forecast, error) {
-	return direct(ctx, r, engine.Modes(), manager.Defaults().WithFairSharing(r.Fair).Config)
+// replay is the forecast of a recorded trial, from its file.
+func replay(ctx context.Context, r *record, folder string) (forecast, error) {
+	in, err := file.Open(filepath.Join(folder, worldFile), r.At)
+	if err != nil {
+		return forecast{}, err
+	}
+	return preview(ctx, in.Snapshot, r), nil
 }

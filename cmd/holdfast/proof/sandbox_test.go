@@ -41,6 +41,7 @@ type cluster struct {
 	watcher  *live.Watcher
 	settings manager.Settings
 	fair     bool
+	logs     string // the folder of the components' logs
 	log      func(string, ...any)
 }
 
@@ -62,7 +63,7 @@ func start(t *testing.T, fair bool) *cluster {
 		args = append(args, "--fair-sharing")
 	}
 	up(t, exec.Command(filepath.Join(bin, "holdfast-sandbox"), args...))
-	c := &cluster{fair: fair}
+	c := &cluster{fair: fair, logs: filepath.Join(dir, "logs"), log: t.Logf}
 	c.connect(t, dir)
 	c.furnish(t)
 	return c
@@ -175,7 +176,7 @@ func (c *cluster) furnish(t *testing.T) {
 	for name, value := range priorities {
 		objects = append(objects, &kueue.WorkloadPriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Value: value})
 	}
-	for _, o := range objects {
+	for _, o := range append(objects, canaryObjects()...) {
 		if err := c.admin.Create(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}

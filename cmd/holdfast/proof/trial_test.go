@@ -28,7 +28,6 @@ type trial struct {
 	scene *scene
 	seen  *observer
 	r     *rand.Rand
-	ask   func(context.Context, *store.Snapshot, *record) (forecast, error)
 }
 
 // tries is how many edits are looked at for one that does something.
@@ -37,17 +36,17 @@ const tries = 20
 // run makes the world, asks for the preview, does the edit, and returns what came
 // of it. errRestless is returned where the world does not come to rest before the
 // edit.
-func (c *cluster) run(ctx context.Context, seed uint64, number int, ask func(context.Context, *store.Snapshot, *record) (forecast, error)) (*record, error) {
+func (c *cluster) run(ctx context.Context, seed uint64, number int) (*record, error) {
 	r := rand.New(rand.NewPCG(seed, uint64(number)))
-	t := &trial{cluster: c, kind: randomKind(r, c.fair), r: r, ask: ask}
+	t := &trial{cluster: c, kind: randomKind(r, c.fair), r: r}
 	t.scene = newScene(fmt.Sprintf("t%03d", number), r, c.fair, t.kind.needs)
-	rec := &record{ID: t.scene.id, Kind: t.kind.name, Seed: seed, Fair: c.fair}
+	rec := &record{ID: t.scene.id, Kind: t.kind.name, Seed: seed, Fair: c.fair, Settings: c.settings}
 	defer t.remove(context.WithoutCancel(ctx))
 	if err := t.create(ctx); err != nil {
 		return rec, err
 	}
 	defer func() { t.seen.stop() }()
-	if err := t.seen.settle(ctx, len(t.scene.jobs)); err != nil {
+	if err := t.seen.settle(ctx, len(t.scene.jobs), t.alive); err != nil {
 		return rec, fmt.Errorf("before the edit: %w", err)
 	}
 	now, snap, err := t.read(ctx, rec)
@@ -62,11 +61,11 @@ func (c *cluster) run(ctx context.Context, seed uint64, number int, ask func(con
 	if err := t.apply(ctx, rec.changes); err != nil {
 		return rec, err
 	}
-	err = t.seen.settle(ctx, len(t.scene.jobs))
+	err = t.seen.settle(ctx, len(t.scene.jobs), t.alive)
 	if rec.Unsettled = errors.Is(err, errRestless); err != nil && !rec.Unsettled {
 		return rec, err
 	}
-	rec.Truth, rec.Latencies = t.seen.facts()
+	t.seen.report(rec)
 	rec.Verdict = judge(rec.Before, rec.Forecast, rec.Truth)
 	return rec, nil
 }
@@ -221,9 +220,8 @@ func (t *trial) choose(ctx context.Context, now *state, snap *store.Snapshot, re
 	if best < 0 {
 		return errNoEdit
 	}
-	var err error
-	rec.Forecast, err = t.ask(ctx, snap, rec)
-	return err
+	rec.Forecast = preview(ctx, snap, rec)
+	return nil
 }
 
 // errNoEdit is a world in which no edit of the kind was found that the server takes.
