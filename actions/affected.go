@@ -2,7 +2,7 @@ package actions
 
 import (
 	"fmt"
-	"strconv"
+
 	"strings"
 
 	"cli.holdfast.dev/holdfast/model/reason"
@@ -152,11 +152,6 @@ func (d *Desk) afterResume(p *Plan, ref world.Ref, from, to world.StopPolicy) {
 		p.Notes = append(p.Notes, "Its running Workloads can be preempted again once it flows, those that borrow before others.")
 	}
 	if (len(p.StaysPending) > 0 || p.Incomplete != "") && preempts(s, ref) {
-		n := strconv.Itoa(len(p.StaysPending))
-		if p.Incomplete != "" {
-			n = "An unknown number of"
-		}
-		p.Unknown = append(p.Unknown, n+" Workloads are tried again, and the queue's policy lets them preempt others: who that would be is not computed.")
 		p.Confirm = Confirm{ConfirmName, ref.Name}
 	}
 }

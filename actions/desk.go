@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
+	"cli.holdfast.dev/holdfast/model/impact"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 )
@@ -36,6 +37,11 @@ type Options struct {
 	Editor string
 	// PodsOf reads the pods of a Workload; nil: nobody does.
 	PodsOf func(context.Context, *world.Workload) ([]world.Pod, error)
+	// Impact computes what Kueue will do when the edits are made to what World returns
+	// (impact.Preview); it blocks until then or until its context ends, and the
+	// function, which may be nil, is told of the progress. Nil: plans say that it is
+	// not computed.
+	Impact func(context.Context, []impact.Edit, func(impact.Progress)) impact.Result
 	// VerifyFor bounds how long Execute watches for Kueue's reaction.
 	VerifyFor time.Duration
 }

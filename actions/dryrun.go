@@ -13,7 +13,8 @@ import (
 )
 
 // dryRun asks the server what the target's patch would make of the object and
-// adds the target, the difference and the warnings to the plan. The server runs
+// adds the target, the difference, the warnings and the object as it will be to
+// the plan. The server runs
 // its schema, rules and webhooks and stores nothing.
 func (d *Desk) dryRun(ctx context.Context, c *client, p *Plan, t Target, live *unstructured.Unstructured) error {
 	result, err := c.patch(ctx, t.Ref, live, t.Patch, true)
@@ -27,6 +28,7 @@ func (d *Desk) dryRun(ctx context.Context, c *client, p *Plan, t Target, live *u
 	p.Targets = append(p.Targets, t)
 	p.Diff = append(p.Diff, diff...)
 	p.Warnings = append(p.Warnings, c.said()...)
+	p.willBe(t.Ref, live, result)
 	return nil
 }
 

@@ -247,7 +247,6 @@ func (d *Desk) planChange(ctx context.Context, t Target, before, want map[string
 		p.Notes = append(p.Notes, fmt.Sprintf("%s is managed by %s, which may undo this change.", t.Ref, m))
 	}
 	p.Notes = append(p.Notes, "The dry-run is validation only: it ran the server's rules and Kueue's webhooks.")
-	p.Unknown = append(p.Unknown, "Who will be admitted or preempted because of this change is not computed.")
 	p.Confirm = Confirm{ConfirmName, t.Ref.Name}
 	return p, nil
 }

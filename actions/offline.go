@@ -7,6 +7,7 @@ import (
 	"sort"
 	"time"
 
+	"cli.holdfast.dev/holdfast/model/impact"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 )
@@ -42,6 +43,9 @@ func (o *Offline) PlanHold(context.Context, world.Ref, bool, string) (Plan, erro
 
 // PlanResume refuses.
 func (o *Offline) PlanResume(context.Context, world.Ref) (Plan, error) { return Plan{}, o.refuse() }
+
+// Preview returns the plan as it is: there is never one.
+func (o *Offline) Preview(_ context.Context, p Plan, _ func(impact.Progress)) Plan { return p }
 
 // PlanExport refuses: there is a file already.
 func (o *Offline) PlanExport(context.Context, Scope) (Plan, error) { return Plan{}, o.refuse() }

@@ -5,6 +5,7 @@
 package actions
 
 import (
+	"cli.holdfast.dev/holdfast/model/impact"
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
@@ -96,6 +97,10 @@ type Plan struct {
 	Warnings []string
 	// Unknown lists what could not be found out and matters.
 	Unknown []string
+	// Edits are the objects as Kueue's scheduler will read them once the plan is
+	// carried out, and Impact what it will do then; nil: it is not computed (Preview).
+	Edits   []impact.Edit
+	Impact  *impact.Result
 	Confirm Confirm
 	// Reason is the person's own why; it goes into the hold record and journal.
 	Reason string
