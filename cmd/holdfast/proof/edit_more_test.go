@@ -170,8 +170,8 @@ func (e *editor) several() []change {
 	var out []change
 	n := between(e.r, 2, 3)
 	for range 20 {
-		k := randomKind(e.r, e.fair)
-		if k.name == "several at once" || k.needs&needParent != 0 && len(e.now.cohorts) == 0 {
+		k := e.anyKind()
+		if k.name == severalAtOnce {
 			continue
 		}
 		more := k.make(e)

@@ -40,6 +40,8 @@ type kind struct {
 	fair   bool // only with fair sharing
 }
 
+const severalAtOnce = "several at once"
+
 func kinds() []kind {
 	return []kind{
 		{name: "quota up", weight: 10, make: (*editor).quotaUp},
@@ -58,7 +60,7 @@ func kinds() []kind {
 		{name: "hold and drain", weight: 6, make: (*editor).drain},
 		{name: "priority", weight: 9, make: (*editor).priority},
 		{name: "fair weight", weight: 8, make: (*editor).fairWeight, fair: true},
-		{name: "several at once", weight: 10, needs: needHeldQueue, make: (*editor).several},
+		{name: severalAtOnce, weight: 10, needs: needHeldQueue, make: (*editor).several},
 	}
 }
 
@@ -76,6 +78,15 @@ func randomKind(r *rand.Rand, fair bool) kind {
 		}
 	}
 	panic("the weights do not add up")
+}
+
+// anyKind draws a kind of edit that the world has something for.
+func (e *editor) anyKind() kind {
+	for {
+		if k := randomKind(e.r, e.fair); k.needs&needParent == 0 || len(e.now.cohorts) > 0 {
+			return k
+		}
+	}
 }
 
 func (e *editor) queue() *kueue.ClusterQueue { return pick(e.r, e.now.queues).DeepCopy() }

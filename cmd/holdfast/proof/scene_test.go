@@ -235,7 +235,7 @@ func (s *scene) makeQueues(needs need) {
 			q.Spec.QueueingStrategy = kueue.StrictFIFO
 		}
 		for _, g := range s.groups {
-			q.Spec.ResourceGroups = append(q.Spec.ResourceGroups, s.quota(s.some(g), 4, 12, true, 0.4))
+			q.Spec.ResourceGroups = append(q.Spec.ResourceGroups, s.quota(s.some(g), 3, 9, true, 0.4))
 		}
 		if s.fair && s.chance(0.5) {
 			q.Spec.FairSharing = s.weight()
@@ -300,7 +300,7 @@ func randomPolicy(r *rand.Rand) *kueue.ClusterQueuePreemption {
 }
 
 func (s *scene) makeJobs() {
-	for i := range between(s.r, 10, 25) {
+	for i := range between(s.r, 12, 25) {
 		s.jobs = append(s.jobs, s.job(i))
 		var pause time.Duration
 		if s.chance(0.5) {

@@ -30,8 +30,9 @@ type trial struct {
 	r     *rand.Rand
 }
 
-// tries is how many edits are looked at for one that does something.
-const tries = 20
+// tries is how many edits are looked at for one that does something; after ofKind
+// of them, edits of other kinds, too.
+const tries, ofKind = 30, 15
 
 // run makes the world, asks for the preview, does the edit, and returns what came
 // of it. errRestless is returned where the world does not come to rest before the
@@ -189,8 +190,12 @@ func (t *trial) choose(ctx context.Context, now *state, snap *store.Snapshot, re
 	e := &editor{scene: t.scene, now: now}
 	want := t.r.IntN(6) // 0: anything; 1: a change; else preemptions
 	best := -1
-	for range tries {
-		changes, err := t.dryRun(ctx, t.kind.make(e))
+	for n := range tries {
+		k := t.kind
+		if n >= ofKind {
+			k = e.anyKind()
+		}
+		changes, err := t.dryRun(ctx, k.make(e))
 		if err != nil {
 			return err
 		}
@@ -211,7 +216,7 @@ func (t *trial) choose(ctx context.Context, now *state, snap *store.Snapshot, re
 			does = 1
 		}
 		if does > best {
-			best, rec.changes = does, changes
+			best, rec.Kind, rec.changes = does, k.name, changes
 		}
 		if best >= min(want, 2) {
 			break
