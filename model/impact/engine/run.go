@@ -109,6 +109,7 @@ func (r *run) run(ctx context.Context, o Objects, changes []Change) (Outcome, er
 	if err := r.load(o); err != nil {
 		return Outcome{}, err
 	}
+	r.cause() // every queue was new to Kueue, and must not be so any more at the changes
 	if err := r.settle(ctx); err != nil {
 		return Outcome{}, err
 	}

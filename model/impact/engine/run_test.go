@@ -110,6 +110,17 @@ func TestRun(t *testing.T) {
 			s.job("p", "a", 4, 0)
 			return []Change{s.edit("a", func(q *kueue.ClusterQueue) { q.Spec.CohortName = "co" })}
 		}, told{Status: []string{"+p"}}},
+		{"a cohort that leaves makes room, and Kueue does not look for it", func(s *scene) []Change {
+			s.queue("a", "left", 4)
+			s.queue("b", "right", 4)
+			s.running("b1", "b", 6, 0)
+			s.job("a1", "a", 4, 0)
+			leaves := s.cohort("right", "root")
+			s.cohort("left", "root")
+			n := leaves.DeepCopy()
+			n.Spec.ParentName = "elsewhere"
+			return []Change{{Old: leaves, New: n}}
+		}, told{}},
 		{"a Workload that could start before", func(s *scene) []Change {
 			s.queue("a", "", 4)
 			s.job("p", "a", 1, 0)

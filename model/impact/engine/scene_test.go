@@ -56,6 +56,12 @@ func (s *scene) queue(name, cohort string, nominal int64, change ...func(*kueue.
 	return q
 }
 
+func (s *scene) cohort(name, parent string) *kueue.Cohort {
+	c := &kueue.Cohort{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: kueue.CohortSpec{ParentName: kueue.CohortReference(parent)}}
+	s.Cohorts = append(s.Cohorts, c)
+	return c
+}
+
 // job adds a Workload of one pod with so many GPUs; each is created a minute
 // after the one before.
 func (s *scene) job(name, queue string, gpus int64, priority int32) *kueue.Workload {
