@@ -16,8 +16,8 @@ import (
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
-// notComputed stands in Plan.Unknown until Preview has an answer.
-const notComputed = "Who will be admitted or preempted because of this change is not computed."
+// NotComputed is what Plan.Unknown says until Preview has an answer.
+const NotComputed = "Who will be admitted or preempted because of this change is not computed."
 
 // Preview returns the plan with what Kueue will do when it is carried out
 // (Options.Impact): with Impact set, and with a stronger question where somebody
@@ -30,9 +30,9 @@ func (d *Desk) Preview(ctx context.Context, p Plan, progress func(impact.Progres
 	}
 	r := d.opts.Impact(ctx, p.Edits, progress)
 	p.Impact = &r
-	p.Unknown = slices.DeleteFunc(slices.Clone(p.Unknown), func(s string) bool { return s == notComputed })
+	p.Unknown = slices.DeleteFunc(slices.Clone(p.Unknown), func(s string) bool { return s == NotComputed })
 	if r.NotComputed != "" {
-		p.Unknown = append(p.Unknown, text.Clean(notComputed+" "+r.NotComputed))
+		p.Unknown = append(p.Unknown, text.Clean(NotComputed+" "+r.NotComputed))
 	}
 	if p.Confirm.Level < ConfirmName && mayHurt(p.Action, &r) {
 		p.Confirm = Confirm{ConfirmName, p.Targets[0].Ref.Name}
@@ -56,7 +56,7 @@ func (p *Plan) willBe(ref world.Ref, live, after *unstructured.Unstructured) {
 	if sameSpec(live, after) {
 		return
 	}
-	p.Unknown = append(p.Unknown, notComputed)
+	p.Unknown = append(p.Unknown, NotComputed)
 	o, err := hubOf(after)
 	if err != nil {
 		p.Unknown = append(p.Unknown, text.Clean(fmt.Sprintf("%s cannot be read for a preview: %v", ref, err)))

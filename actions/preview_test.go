@@ -59,7 +59,7 @@ func TestPlansTellWhatWillBe(t *testing.T) {
 			putQueue(s, tc.policy, tc.record)
 			p, q, asked := foretold(t, desk(t, s, nil), impact.Result{}, tc.do)
 			if tc.want == nil {
-				if len(p.Edits) != 0 || asked != nil || q.Impact != nil || slices.Contains(p.Unknown, notComputed) {
+				if len(p.Edits) != 0 || asked != nil || q.Impact != nil || slices.Contains(p.Unknown, NotComputed) {
 					t.Errorf("edits %+v, impact %+v, unknown %q", p.Edits, q.Impact, p.Unknown)
 				}
 				return
@@ -70,7 +70,7 @@ func TestPlansTellWhatWillBe(t *testing.T) {
 			if d := cmp.Diff(*tc.want, asked[0].Object.(*kueue.ClusterQueue).Spec); d != "" {
 				t.Errorf("spec (-want +got):\n%s", d)
 			}
-			if !slices.Contains(p.Unknown, notComputed) || slices.Contains(q.Unknown, notComputed) || q.Impact == nil || p.Impact != nil {
+			if !slices.Contains(p.Unknown, NotComputed) || slices.Contains(q.Unknown, NotComputed) || q.Impact == nil || p.Impact != nil {
 				t.Errorf("before: unknown %q, impact %v; after: %q, %v", p.Unknown, p.Impact, q.Unknown, q.Impact)
 			}
 		})
@@ -95,12 +95,12 @@ func TestPreviewMakesTheQuestionStronger(t *testing.T) {
 		"cut":                         {Resume, yes, impact.Result{Bounded: "time is up"}, name, nil},
 		"not at rest":                 {Resume, yes, impact.Result{Restless: []world.Ref{{}}}, name, nil},
 		"a hold whose preview is cut": {Hold, yes, impact.Result{Bounded: "time is up"}, yes, nil},
-		"no answer":                   {Resume, yes, impact.Result{NotComputed: "it creates a cycle\x1b"}, name, []string{notComputed + ` it creates a cycle\x1b`}},
+		"no answer":                   {Resume, yes, impact.Result{NotComputed: "it creates a cycle\x1b"}, name, []string{NotComputed + ` it creates a cycle\x1b`}},
 	}
 	for what, tc := range tests {
 		t.Run(what, func(t *testing.T) {
 			d := &Desk{opts: Options{Impact: func(context.Context, []impact.Edit, func(impact.Progress)) impact.Result { return tc.answer }}}
-			unknown := []string{notComputed}
+			unknown := []string{NotComputed}
 			p := Plan{Action: tc.action, Confirm: tc.confirm, Unknown: unknown, Edits: []impact.Edit{{}}, Targets: []Target{{Ref: queueRef}}}
 			got := d.Preview(t.Context(), p, nil)
 			if diff := cmp.Diff(tc.want, got.Confirm); diff != "" {
@@ -109,14 +109,14 @@ func TestPreviewMakesTheQuestionStronger(t *testing.T) {
 			if diff := cmp.Diff(tc.unknown, got.Unknown); diff != "" && len(got.Unknown)+len(tc.unknown) > 0 {
 				t.Errorf("unknown (-want +got):\n%s", diff)
 			}
-			if unknown[0] != notComputed {
+			if unknown[0] != NotComputed {
 				t.Error("the plan that was given in was changed")
 			}
 		})
 	}
 	d := &Desk{}
-	p := Plan{Confirm: yes, Unknown: []string{notComputed}, Edits: []impact.Edit{{}}}
-	if got := d.Preview(t.Context(), p, nil); got.Impact != nil || !slices.Contains(got.Unknown, notComputed) {
+	p := Plan{Confirm: yes, Unknown: []string{NotComputed}, Edits: []impact.Edit{{}}}
+	if got := d.Preview(t.Context(), p, nil); got.Impact != nil || !slices.Contains(got.Unknown, NotComputed) {
 		t.Errorf("nobody computes it, and the plan has %+v, unknown %q", got.Impact, got.Unknown)
 	}
 }
