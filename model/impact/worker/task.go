@@ -13,17 +13,13 @@ import (
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"cli.holdfast.dev/holdfast/model/impact/engine"
+	"cli.holdfast.dev/holdfast/model/impact/pack"
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
-// World is the state that a preview starts from, packed.
-type World interface {
-	Objects() (engine.Objects, error)
-}
-
 // Task is what one preview computes: the same edits in each of the modes.
 type Task struct {
-	World World
+	World *pack.World
 	Edits []Edit
 	// Config is the manager's (package manager).
 	Config configapi.Configuration
@@ -41,23 +37,24 @@ type Edit struct {
 	Old, New client.Object
 }
 
-// blank is a new object of the kind, of those that can be edited in a preview.
-func blank(k world.Kind) (client.Object, error) {
+// blank returns a new object of the kind, of those that can be edited in a preview
+// (engine.Change), and nil for others.
+func blank(k world.Kind) client.Object {
 	switch k {
 	case world.KindClusterQueue:
-		return &kueue.ClusterQueue{}, nil
+		return &kueue.ClusterQueue{}
 	case world.KindLocalQueue:
-		return &kueue.LocalQueue{}, nil
+		return &kueue.LocalQueue{}
 	case world.KindCohort:
-		return &kueue.Cohort{}, nil
+		return &kueue.Cohort{}
 	case world.KindResourceFlavor:
-		return &kueue.ResourceFlavor{}, nil
+		return &kueue.ResourceFlavor{}
 	case world.KindAdmissionCheck:
-		return &kueue.AdmissionCheck{}, nil
+		return &kueue.AdmissionCheck{}
 	case world.KindWorkload:
-		return &kueue.Workload{}, nil
+		return &kueue.Workload{}
 	}
-	return nil, fmt.Errorf("a preview cannot change a %s", k)
+	return nil
 }
 
 // UnmarshalJSON reads both objects as the kind says.
@@ -69,18 +66,18 @@ func (e *Edit) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return err
 	}
-	e.Kind = in.Kind
+	if blank(in.Kind) == nil {
+		return fmt.Errorf("a preview cannot change a %s", in.Kind)
+	}
+	*e = Edit{Kind: in.Kind}
 	for _, side := range []struct {
 		raw json.RawMessage
 		to  *client.Object
 	}{{in.Old, &e.Old}, {in.New, &e.New}} {
-		if *side.to = nil; side.raw == nil || string(side.raw) == "null" {
+		if side.raw == nil || string(side.raw) == "null" {
 			continue
 		}
-		o, err := blank(in.Kind)
-		if err != nil {
-			return err
-		}
+		o := blank(in.Kind)
 		if err := json.Unmarshal(side.raw, o); err != nil {
 			return fmt.Errorf("an edited %s is not readable: %w", in.Kind, err)
 		}
