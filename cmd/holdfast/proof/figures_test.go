@@ -26,13 +26,16 @@ func (f *figures) add(r *record) {
 	count(&f.equal, v.Equal)
 	count(&f.sure, v.Sure)
 	count(&f.sureEqual, v.Sure && v.Equal)
-	count(&f.wrong, !v.right())
+	count(&f.wrong, r.wrong())
 	count(&f.unlisted, len(v.Unlisted) > 0)
 }
 
 // summary is a proof's trials, with what was left out and why.
 type summary struct {
 	trials []*record
+	// endless are the trials whose world went on and on after the edit: there is no
+	// outcome to compare, but what was called certain must have happened.
+	endless []*record
 	// dropped counts the worlds without a trial, by reason.
 	dropped map[string]int
 }
@@ -61,10 +64,16 @@ func (s *summary) write(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%s\nlatency of %s\npreview: %s\nworlds without a trial: %v\n",
+	foreseen := 0
+	for _, r := range s.endless {
+		if r.Forecast.Bounded != "" {
+			foreseen++
+		}
+	}
+	_, err := fmt.Fprintf(w, "%s\nlatency of %s\npreview: %s\nedits after which Kueue did not come to rest: %d, the preview foresaw it for %d\nworlds without a trial: %v\n",
 		spread("admitted or moved Workloads per edit", s.each(func(r *record) int { return moves(r.Before, r.Truth.Admitted) }))+"\n"+
 			spread("preemptions per edit", s.each(func(r *record) int { return len(r.Truth.Preempted) })),
-		durations("evictions", s.latencies()), durations("all timings", s.took()), s.dropped)
+		durations("evictions", s.latencies()), durations("all timings", s.took()), len(s.endless), foreseen, s.dropped)
 	return err
 }
 
@@ -145,12 +154,27 @@ func durations(what string, of []time.Duration) string {
 	return fmt.Sprintf("%s: %d, median %s, 90%% within %s, %s to %s", what, len(of), at(0.5), at(0.9), at(0), at(1))
 }
 
+// take adds a trial.
+func (s *summary) take(r *record) {
+	if r.Unsettled {
+		s.endless = append(s.endless, r)
+	} else {
+		s.trials = append(s.trials, r)
+	}
+}
+
 // verdict says why the proof fails; empty: it does not.
 func (s *summary) verdict() []string {
 	var out []string
 	f := s.all()
-	if f.wrong > 0 {
-		out = append(out, fmt.Sprintf("%d previews were wrong in what they called certain", f.wrong))
+	wrong := f.wrong
+	for _, r := range s.endless {
+		if r.wrong() {
+			wrong++
+		}
+	}
+	if wrong > 0 {
+		out = append(out, fmt.Sprintf("%d previews were wrong in what they called certain", wrong))
 	}
 	if f.n >= enough && f.equal*100 < f.n*99 {
 		out = append(out, fmt.Sprintf("%d of %d previews were right, less than 99%%", f.equal, f.n))

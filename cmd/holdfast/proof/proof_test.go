@@ -163,19 +163,18 @@ func (p *proof) one(t *testing.T, c *cluster, number int) bool {
 		t.Errorf("%s (%s): %v", rec.ID, rec.Kind, err)
 		return false
 	}
-	p.trials = append(p.trials, rec)
-	differs := !rec.Verdict.Equal || !rec.Verdict.right()
-	if !differs && !p.keep {
+	p.take(rec)
+	if !rec.differs() && !p.keep {
 		return true
 	}
 	folder, err := rec.write(p.dir)
 	if err != nil {
 		t.Error(err)
 	}
-	if differs {
+	if rec.differs() {
 		t.Log(rec.difference(folder))
 	}
-	return true
+	return !rec.Unsettled
 }
 
 // difference tells of a preview that was not right.
@@ -215,8 +214,8 @@ func TestReplay(t *testing.T) {
 			continue
 		}
 		rec.Verdict = judge(rec.Before, rec.Forecast, rec.Truth)
-		s.trials = append(s.trials, rec)
-		if !rec.Verdict.Equal || !rec.Verdict.right() {
+		s.take(rec)
+		if rec.differs() {
 			t.Log(rec.difference(filepath.Dir(f)))
 		}
 	}

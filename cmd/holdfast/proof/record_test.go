@@ -40,6 +40,12 @@ type record struct {
 	changes []change
 }
 
+// wrong reports whether something that was called certain is not so.
+func (r *record) wrong() bool { return !r.Verdict.right() || r.Unsettled && r.Verdict.Sure }
+
+// differs reports whether the trial is one to look at.
+func (r *record) differs() bool { return r.wrong() || r.Unsettled || !r.Verdict.Equal }
+
 // kindName is the API's name of the object's kind.
 func kindName(o client.Object) string { return gvk(o).Kind }
 
