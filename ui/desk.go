@@ -5,6 +5,7 @@ import (
 	"os/exec"
 
 	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/impact"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 )
@@ -24,6 +25,10 @@ type Source interface {
 type Desk interface {
 	PlanHold(ctx context.Context, ref world.Ref, drain bool, reason string) (actions.Plan, error)
 	PlanResume(ctx context.Context, ref world.Ref) (actions.Plan, error)
+	// Preview returns the plan with what Kueue will do when it is carried out, and the
+	// question that then fits. It blocks until that is computed, or ctx ends, and
+	// calls progress meanwhile, from any goroutine.
+	Preview(ctx context.Context, plan actions.Plan, progress func(impact.Progress)) actions.Plan
 	PlanExport(ctx context.Context, scope actions.Scope) (actions.Plan, error)
 	// OpenEdit writes the object into a private file for the editor.
 	OpenEdit(ctx context.Context, ref world.Ref) (actions.Draft, error)

@@ -82,6 +82,8 @@ func (d busy) Update(e Env, m tea.Msg) (Dialog, Intent) {
 			return d, swap{dialog: newFailure(d.title, m.err)}
 		case d.draft != nil && len(m.plan.Diff) == 0:
 			return d, swap{dialog: notice{title: d.title, lines: []string{"The text has no changes: there is nothing to apply."}}, cmd: discard(e, d.draft)}
+		case len(m.plan.Edits) > 0:
+			return d, swap{dialog: newPreviewing(e, m.plan, d.draft)}
 		}
 		return d, swap{dialog: newPlan(e, m.plan, d.draft)}
 	case openedMsg:

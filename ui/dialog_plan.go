@@ -26,7 +26,13 @@ type armedMsg struct{ ticket uint64 }
 type planDialog struct {
 	plan  actions.Plan
 	shown actions.Plan // the same, safe to draw
-	draft *actions.Draft
+	// bare is the plan without its preview, to ask for another one. skipped is set
+	// when the person went on without it.
+	bare    actions.Plan
+	skipped bool
+	// everybody is set when all names are asked for.
+	everybody bool
+	draft     *actions.Draft
 	// ticket is the dialog's own; armed says that its grace is over.
 	ticket uint64
 	armed  bool
@@ -37,7 +43,7 @@ type planDialog struct {
 }
 
 func newPlan(e Env, p actions.Plan, draft *actions.Draft) planDialog {
-	return planDialog{plan: p, shown: cleanPlan(p), draft: draft, ticket: e.Ticket}
+	return planDialog{plan: p, shown: cleanPlan(p), bare: p, draft: draft, ticket: e.Ticket}
 }
 
 // Start begins the grace.
@@ -46,10 +52,19 @@ func (d planDialog) Start(e Env) tea.Cmd { return e.timer(grace, armedMsg{d.tick
 // Typing is typer's.
 func (d planDialog) Typing() bool { return true }
 
-// Title is Dialog's.
-func (d planDialog) Title(Env) string { return planTitle(d.shown) }
-
-const dryRunTitle = ": the server's dry-run result (validation only)"
+// Title is Dialog's. What will happen stands there whole, however long the name
+// of the object is.
+func (d planDialog) Title(e Env) string {
+	t, tail := planTitle(d.shown), ""
+	switch {
+	case d.shown.Impact != nil:
+		tail = ": " + headline(d.shown.Impact)
+	case d.skipped:
+		tail = ": who is preempted is NOT KNOWN"
+	}
+	room := dialogWidth(e) - 4 - 2 - term.Width(tail)
+	return term.Clip(t, max(room, 12), e.Theme.Glyph.Ellipsis) + tail
+}
 
 func planTitle(p actions.Plan) string {
 	t := verb(p.Action)
@@ -59,9 +74,6 @@ func planTitle(p actions.Plan) string {
 		t += " " + object(p.Targets[0].Ref)
 	default:
 		t += " " + plural(len(p.Targets), "object")
-	}
-	if p.Action == actions.Edit {
-		t += dryRunTitle
 	}
 	return t
 }
@@ -79,15 +91,28 @@ func (d planDialog) Keys() []Binding {
 		}},
 	}
 	if d.draft != nil {
-		out = append(out, Binding{Keys: keys("ctrl+e"), Name: "edit again", Help: "back to the editor with your text", Do: func(e Env) (Dialog, Intent) {
-			return d, swap{dialog: newEditing(e, *d.draft)}
-		}})
+		out = append(out, editAgainKey(func(e Env) (Dialog, Intent) { return d, swap{dialog: newEditing(e, *d.draft)} }))
+	}
+	if len(d.bare.Edits) > 0 {
+		out = append(out,
+			Binding{Keys: keys("tab"), Name: "names", Help: "name everybody to whom something happens, or only the first few", Do: func(Env) (Dialog, Intent) {
+				d.everybody = !d.everybody
+				return d, nil
+			}},
+			Binding{Keys: keys("ctrl+p"), Name: "preview", Help: "ask again what Kueue will do, on the state of now", Do: func(e Env) (Dialog, Intent) {
+				return d, swap{dialog: newPreviewing(e, d.bare, d.draft)}
+			}})
 	}
 	return append(out, scrolling(func(e Env, m table.Motion) Dialog {
 		w, h := inside(e)
 		d.view = d.view.Move(m, d.doc(e, w), h-d.foot(e, w))
 		return d
 	}, false)...)
+}
+
+// editAgainKey goes back to the editor from a plan.
+func editAgainKey(do func(Env) (Dialog, Intent)) Binding {
+	return Binding{Keys: keys("ctrl+e"), Name: "edit again", Help: "back to the editor with your text", Do: do}
 }
 
 // inside is the room in a dialog's frame.

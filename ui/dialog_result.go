@@ -50,7 +50,7 @@ func newWorking(e Env, p planDialog) working {
 func (d working) Start(Env) tea.Cmd { return d.run }
 
 // Title is Dialog's.
-func (d working) Title(e Env) string { return d.plan.Title(e) }
+func (d working) Title(Env) string { return planTitle(d.plan.shown) }
 
 // Keys is Dialog's.
 func (d working) Keys() []Binding {
@@ -70,7 +70,7 @@ func (d working) Update(e Env, m tea.Msg) (Dialog, Intent) {
 	if !ok || x.ticket != d.ticket {
 		return d, nil
 	}
-	r := resultDialog{title: strings.TrimSuffix(d.Title(e), dryRunTitle), result: x.result, err: x.err, draft: d.plan.draft, export: d.plan.shown.Export, ticket: e.Ticket}
+	r := resultDialog{title: d.Title(e), result: x.result, err: x.err, draft: d.plan.draft, export: d.plan.shown.Export, ticket: e.Ticket}
 	var cmd tea.Cmd
 	if x.err == nil && r.done() {
 		cmd, r.draft = discard(e, d.plan.draft), nil

@@ -3,6 +3,7 @@ package ui
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -119,10 +120,12 @@ func (s *stage) onTeamA() *stage {
 }
 
 func TestFrames(t *testing.T) {
-	for name, script := range scripts {
+	all := maps.Clone(scripts)
+	maps.Copy(all, previews)
+	for name, script := range all {
 		sizes := [][2]int{{80, 24}, {120, 40}}
 		switch name {
-		case "cohorts", "workloads", "plan-hold", "queue":
+		case "cohorts", "workloads", "plan-hold", "queue", "impact-burst":
 			sizes = append(sizes, [2]int{40, 12}, [2]int{200, 60})
 		}
 		for _, size := range sizes {

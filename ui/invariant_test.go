@@ -18,7 +18,7 @@ import (
 // them.
 var someKeys = []string{
 	"enter", "esc", "up", "down", "left", "right", "pgup", "pgdown", "home", "end", "tab", "shift+tab", "backspace", "ctrl+d", "ctrl+u",
-	"1", "2", "3", "4", "?", ":", "/", "f", "F", "s", "y", "r", "p", "H", "D", "R", "e", "x", " ", "g", "G", "j", "k", "h", "l", "ctrl+e", "t", "a", "-", "日",
+	"1", "2", "3", "4", "?", ":", "/", "f", "F", "s", "y", "r", "p", "H", "D", "R", "e", "x", " ", "g", "G", "j", "k", "h", "l", "ctrl+e", "ctrl+p", "t", "a", "-", "日",
 }
 
 // hostileNames are strings as a cluster may hold them, after the model cleaned
@@ -68,7 +68,8 @@ func TestFramesAlways(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		st, c := scene()
 		s := newStage(t, st, c, 80, 24)
-		s.desk.plan = rapid.SampledFrom([]actions.Plan{holdPlan(), editPlan()}).Draw(t, "plan")
+		s.desk.plan = rapid.SampledFrom([]actions.Plan{holdPlan(), editPlan(), policyPlan(), changing(holdPlan())}).Draw(t, "plan")
+		s.desk.impact = randomImpact(t, st.Snapshot())
 		s.desk.plan.Notes = append(s.desk.plan.Notes, "\x1b[2Jraw from the server\x07", strings.Repeat("x", 300))
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			switch rapid.IntRange(0, 9).Draw(t, "step") {
@@ -152,11 +153,11 @@ func TestNothingWithoutTheWord(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		st, c := scene()
 		s := newStage(t, st, c, 100, 30)
-		p := rapid.SampledFrom([]actions.Plan{holdPlan(), editPlan()}).Draw(t, "plan")
-		s.desk.plan = p
+		p := rapid.SampledFrom([]actions.Plan{holdPlan(), editPlan(), policyPlan()}).Draw(t, "plan")
+		s.desk.plan, s.desk.impact = p, burst(st.Snapshot())
 		word := p.Confirm.Expects
 		s.press("down", "down", "down", "down")
-		pieces := append([]string{"enter", "esc", "H", "R", "e", "x", "D", "y", "Y", "n", " ", "backspace", "ctrl+u", "t", "down"}, word)
+		pieces := append([]string{"enter", "esc", "H", "R", "e", "x", "D", "y", "Y", "n", " ", "backspace", "ctrl+u", "t", "down", "s", "tab", "ctrl+p", "ctrl+e"}, word)
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			before, _ := s.root.dialog().(planDialog)
 			asked := s.root.dialog() != nil

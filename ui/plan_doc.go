@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,8 +19,9 @@ const (
 	namesOfOthers = 3
 )
 
-// doc is the plan as text: where and by whom, what changes, who is hit, what is
-// not known, what the server says.
+// doc is the plan as text: where and by whom, what changes, what Kueue will do
+// about it, who is hit by the action itself, what is not known, what the server
+// says.
 func (d planDialog) doc(e Env, w int) []doc.Line {
 	p := &planPaper{e: e, w: w}
 	x := d.shown
@@ -49,9 +51,10 @@ func (d planDialog) doc(e Env, w int) []doc.Line {
 	if x.Export != nil {
 		d.exportDoc(p, *x.Export)
 	} else {
+		d.impactDoc(p)
 		d.affectedDoc(p)
 	}
-	p.list("UNKNOWN", x.Unknown, theme.Warn)
+	p.list("UNKNOWN", slices.DeleteFunc(slices.Clone(x.Unknown), saysNotComputed), theme.Warn)
 	p.list("SERVER", x.Warnings, theme.Warn)
 	p.list("NOTE", x.Notes, theme.Plain)
 	d.diffDoc(p)
@@ -91,7 +94,8 @@ func (d planDialog) affectedDoc(p *planPaper) {
 func (d planDialog) diffDoc(p *planPaper) {
 	for i, l := range d.shown.Diff {
 		if i == 0 {
-			p.raw("")
+			p.gap()
+			p.wide("The server's dry-run result (validation only):", theme.Strong)
 		}
 		role := theme.Plain
 		switch {
@@ -111,6 +115,12 @@ type planPaper struct {
 	e     Env
 	w     int
 	lines []doc.Line
+}
+
+func (p *planPaper) gap() {
+	if n := len(p.lines); n > 0 && p.lines[n-1].Text != "" {
+		p.raw("")
+	}
 }
 
 func (p *planPaper) raw(s string) { p.lines = append(p.lines, doc.Line{Text: s}) }
@@ -153,10 +163,11 @@ func (p *planPaper) group(head string, f fate, all []actions.Affected, sorted bo
 	if len(all) == 1 {
 		s = "1 Workload " + f.one
 	}
-	if u := usesOf(all); u != "" {
-		s += ": " + u
+	uses := make([][]world.Use, 0, len(all))
+	for i := range all {
+		uses = append(uses, all[i].Uses)
 	}
-	p.text(head, s, f.role)
+	p.text(head, with(s, usesOf(uses)), f.role)
 	for i, a := range all {
 		if i == f.most && len(all) > f.most+1 {
 			p.text("", "and "+count(len(all)-i)+" more", theme.Dim)
@@ -170,13 +181,13 @@ func (p *planPaper) group(head string, f fate, all []actions.Affected, sorted bo
 	}
 }
 
-// usesOf sums what the Workloads use, by resource and flavor, in the order in
+// usesOf sums what Workloads use, by resource and flavor, in the order in
 // which they first come.
-func usesOf(all []actions.Affected) string {
+func usesOf(all [][]world.Use) string {
 	var order []world.FlavorResource
 	sum := map[world.FlavorResource]world.Amount{}
-	for _, a := range all {
-		for _, u := range a.Uses {
+	for _, uses := range all {
+		for _, u := range uses {
 			if _, ok := sum[u.FlavorResource]; !ok {
 				order = append(order, u.FlavorResource)
 			}
@@ -188,4 +199,11 @@ func usesOf(all []actions.Affected) string {
 		out = append(out, sum[fr].Text(fr.Resource)+" "+showCell(fr))
 	}
 	return strings.Join(out, ", ")
+}
+
+func with(s, uses string) string {
+	if uses == "" {
+		return s
+	}
+	return s + ": " + uses
 }

@@ -12,6 +12,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/impact"
 	"cli.holdfast.dev/holdfast/model/reason"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
@@ -65,6 +66,13 @@ type fakeDesk struct {
 	detailErr error
 	may       func(world.Ref, actions.Action) (bool, string)
 
+	// impact is what Preview answers, with the question that fits; computing is called
+	// by it.
+	impact        *impact.Result
+	impactConfirm actions.Confirm
+	computing     func(context.Context, func(impact.Progress))
+	previewed     []actions.Plan // the plans that were to be previewed
+
 	during    func() // called by Execute
 	reason    string
 	drain     bool
@@ -82,6 +90,17 @@ func (d *fakeDesk) PlanHold(_ context.Context, _ world.Ref, drain bool, why stri
 }
 func (d *fakeDesk) PlanResume(context.Context, world.Ref) (actions.Plan, error) {
 	return d.plan, d.planErr
+}
+func (d *fakeDesk) Preview(ctx context.Context, p actions.Plan, progress func(impact.Progress)) actions.Plan {
+	d.previewed = append(d.previewed, p)
+	if d.computing != nil {
+		d.computing(ctx, progress)
+	}
+	p.Impact = d.impact
+	if d.impactConfirm.Expects != "" {
+		p.Confirm = d.impactConfirm
+	}
+	return p
 }
 func (d *fakeDesk) PlanExport(_ context.Context, s actions.Scope) (actions.Plan, error) {
 	p := d.plan
@@ -256,7 +275,7 @@ func keyMsg(k string) tea.KeyMsg {
 	for t, name := range map[tea.KeyType]string{
 		tea.KeyEnter: "enter", tea.KeyEsc: "esc", tea.KeyUp: "up", tea.KeyDown: "down", tea.KeyLeft: "left", tea.KeyRight: "right",
 		tea.KeyPgUp: "pgup", tea.KeyPgDown: "pgdown", tea.KeyHome: "home", tea.KeyEnd: "end", tea.KeyTab: "tab", tea.KeyShiftTab: "shift+tab",
-		tea.KeyBackspace: "backspace", tea.KeyCtrlC: "ctrl+c", tea.KeyCtrlE: "ctrl+e", tea.KeyCtrlD: "ctrl+d", tea.KeyCtrlU: "ctrl+u",
+		tea.KeyCtrlP: "ctrl+p", tea.KeyBackspace: "backspace", tea.KeyCtrlC: "ctrl+c", tea.KeyCtrlE: "ctrl+e", tea.KeyCtrlD: "ctrl+d", tea.KeyCtrlU: "ctrl+u",
 	} {
 		if k == name {
 			return tea.KeyMsg{Type: t}
