@@ -23,6 +23,8 @@ type actFlags struct {
 	dryRun  string
 	output  string
 	reason  string
+	// noPreview leaves out what Kueue will do.
+	noPreview bool
 }
 
 func (f *actFlags) add(c *cobra.Command) {
@@ -42,9 +44,15 @@ func (f *actFlags) check() error {
 	return nil
 }
 
+// previews adds the flags of the commands whose plans Kueue's scheduler bears on.
+func (f *actFlags) previews(a *app, c *cobra.Command) {
+	c.Flags().BoolVar(&f.noPreview, "no-preview", false, "do not compute what Kueue will do; the plan then says that it is not known")
+	a.manager.add(c)
+}
+
 // act connects, waits for the lists, plans, asks and executes.
 func (a *app) act(ctx context.Context, f actFlags, plan func(context.Context, *session) (actions.Plan, error)) error {
-	if err := f.check(); err != nil {
+	if err := errors.Join(f.check(), a.manager.parse()); err != nil {
 		return err
 	}
 	if a.from.world != "" {
@@ -74,6 +82,10 @@ func (a *app) act(ctx context.Context, f actFlags, plan func(context.Context, *s
 	}
 	if err != nil {
 		return refusal(err)
+	}
+	p = a.foretell(ctx, s, p, f)
+	if ctx.Err() != nil {
+		return coded(exitInterrupted, errors.New("interrupted; nothing was changed"))
 	}
 	if err := a.printPlan(p, f); err != nil {
 		return err
@@ -177,12 +189,13 @@ func (a *app) parseRef(arg string) (world.Ref, error) {
 			return world.Ref{Kind: world.KindClusterQueue, Key: world.Key{Name: parts[1]}}, nil
 		}
 	case "lq", "localqueue", "localqueues", "queue", "queues":
-		ns, err := a.namespace()
-		if err != nil {
-			return world.Ref{}, err
-		}
+		var ns string
 		if len(parts) == 3 {
 			ns, parts = parts[1], []string{parts[0], parts[2]}
+		} else if given, err := a.namespace(); err != nil {
+			return world.Ref{}, err
+		} else {
+			ns = given
 		}
 		if len(parts) == 2 && parts[1] != "" && ns != "" {
 			return world.Ref{Kind: world.KindLocalQueue, Key: world.Key{Namespace: ns, Name: parts[1]}}, nil

@@ -46,6 +46,7 @@ type app struct {
 	exportDir  string
 	journal    string
 	from       sources
+	manager    managerFlags
 }
 
 // codedError carries the exit code of a failure.
@@ -113,6 +114,9 @@ func (a *app) command() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := a.manager.parse(); err != nil {
+				return err
+			}
 			if a.from.world != "" {
 				return a.offline(c.Context())
 			}
@@ -132,8 +136,9 @@ func (a *app) command() *cobra.Command {
 	l.StringVar(&a.theme, "theme", "", "colours of the console: default, contrast or mono")
 	l.BoolVar(&a.noColor, "no-color", os.Getenv("NO_COLOR") != "", "draw without colours (or set NO_COLOR)")
 	l.BoolVar(&a.ascii, "ascii", false, "draw with ASCII characters only")
+	a.manager.add(c)
 	l.StringSliceVar(&a.production, "production", nil, "contexts to mark as production")
-	c.AddCommand(a.reportCommand(), a.explainCommand(), a.glanceCommand(), a.checkCommand(), a.holdCommand(), a.resumeCommand(), a.applyCommand(), a.exportCommand(), a.journalCommand(), a.rbacCommand(), a.versionCommand())
+	c.AddCommand(a.reportCommand(), a.explainCommand(), a.glanceCommand(), a.checkCommand(), a.impactCommand(), a.holdCommand(), a.resumeCommand(), a.applyCommand(), a.exportCommand(), a.journalCommand(), a.rbacCommand(), a.versionCommand(), a.workerCommand())
 	return c
 }
 

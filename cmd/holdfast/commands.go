@@ -31,6 +31,7 @@ func (a *app) holdCommand() *cobra.Command {
 		},
 	}
 	f.add(c)
+	f.previews(a, c)
 	c.Flags().StringVar(&f.reason, "reason", "", "why; shown to everyone who looks at the queue")
 	c.Flags().BoolVar(&drain, "drain", false, "evict what is admitted, too")
 	return c
@@ -53,6 +54,7 @@ func (a *app) resumeCommand() *cobra.Command {
 		},
 	}
 	f.add(c)
+	f.previews(a, c)
 	return c
 }
 
@@ -64,7 +66,7 @@ func (a *app) applyCommand() *cobra.Command {
 		Short: "Give an existing object the content of a file, after a server dry-run",
 		Long: "FILE holds one ClusterQueue, LocalQueue, Cohort, ResourceFlavor or WorkloadPriorityClass as YAML or JSON.\n" +
 			"What stands in it is set, what it does not name stays. stopPolicy and the hold record are set aside:\n" +
-			"hold and resume change them. With --dry-run=server nothing is written.",
+			"hold and resume change them. The plan says what Kueue will do. With --dry-run=server nothing is written.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if file == "" {
@@ -80,6 +82,7 @@ func (a *app) applyCommand() *cobra.Command {
 		},
 	}
 	f.add(c)
+	f.previews(a, c)
 	c.Flags().StringVarP(&file, "filename", "f", "", "the file")
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/report"
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
@@ -39,6 +40,14 @@ func planText(p actions.Plan) string {
 	}{{"run on", p.RunsOn}, {"lose their reservation at once", p.LosesReservation}, {"stay pending", p.StaysPending}, {"ARE EVICTED", p.Evicts}} {
 		if len(l.list) > 0 {
 			fmt.Fprintf(&b, "  %d %s: %s\n", len(l.list), l.words, names(l.list))
+		}
+	}
+	if p.Impact != nil {
+		x := report.ImpactOf(p.Impact, nil)
+		var page strings.Builder
+		_ = x.Text(&page) // a builder does not fail
+		for l := range strings.Lines(page.String()) {
+			b.WriteString(strings.TrimRight("  "+l, " \n") + "\n")
 		}
 	}
 	for _, l := range [][]string{{p.Incomplete}, p.Notes, p.Warnings, prefixed("unknown: ", p.Unknown)} {
@@ -144,6 +153,9 @@ func planDoc(p actions.Plan) map[string]any {
 		"runsOn": refs(p.RunsOn), "losesReservation": refs(p.LosesReservation), "staysPending": refs(p.StaysPending), "evicts": refs(p.Evicts),
 		"warnings": append(append([]string{}, p.Warnings...), p.Notes...), "unknown": append([]string{}, p.Unknown...), "incomplete": p.Incomplete,
 		"confirm": map[string]any{"level": p.Confirm.Level, "expects": p.Confirm.Expects},
+	}
+	if p.Impact != nil {
+		doc["impact"] = report.ImpactOf(p.Impact, p.Edits)
 	}
 	if p.Export != nil {
 		doc["export"] = map[string]any{"scope": p.Export.Scope.String(), "path": p.Export.Path, "count": p.Export.Count}

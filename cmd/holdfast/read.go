@@ -40,6 +40,9 @@ func (f sources) time(c clock.PassiveClock) (time.Time, error) {
 // wants says what beside the watched objects is read.
 type wants struct {
 	pods, nodes, positions bool
+	// least leaves out what only a report needs: events, and what the parts of Kueue
+	// answer.
+	least bool
 }
 
 // reading is everything that a report is made from.
@@ -93,7 +96,9 @@ func (a *app) readCluster(ctx context.Context, f sources, w wants) (*reading, er
 		r.close()
 		return nil, err
 	}
-	a.probed(ctx, s)
+	if !w.least {
+		a.probed(ctx, s)
+	}
 	snap := s.watcher.Snapshot()
 	r.Input = report.Input{Snapshot: snap, Now: now, Source: report.Source{Type: "cluster", Name: snap.Contract.Context, ReadAt: s.clock.Now()}}
 	ask, done := context.WithTimeout(ctx, patience)
@@ -130,6 +135,9 @@ func (r *reading) more(ctx context.Context, reader *live.Reader, w wants) error 
 		if err != nil {
 			r.Source.Notes = append(r.Source.Notes, what+" unknown: "+err.Error())
 		}
+	}
+	if w.least {
+		return nil
 	}
 	events, err := r.preemptions(ctx, reader)
 	r.Events = events

@@ -24,10 +24,11 @@ type ImpactResult struct {
 // in each of the Timings; others depend on timing.
 type Impact struct {
 	// NotComputed says why there is no answer; empty: there is one.
-	NotComputed  string    `json:"notComputed"`
-	ComputedWith string    `json:"computedWith"`
-	ClusterRuns  *string   `json:"clusterRuns"`
-	StateOf      time.Time `json:"stateOf"` // when what it starts from was read
+	NotComputed  string  `json:"notComputed"`
+	ComputedWith string  `json:"computedWith"`
+	ClusterRuns  *string `json:"clusterRuns"`
+	// StateOf is when what it starts from was read; null where nothing was computed.
+	StateOf *time.Time `json:"stateOf"`
 	// Edits are the objects that would change.
 	Edits       []ImpactEdit      `json:"edits"`
 	Assumptions []string          `json:"assumptions"`
@@ -126,7 +127,9 @@ type ImpactQueue struct {
 	Name         string `json:"name"`
 	ActiveBefore bool   `json:"activeBefore"`
 	ActiveAfter  bool   `json:"activeAfter"`
-	Why          string `json:"why"`
+	// Held is set when it, or the ClusterQueue of a LocalQueue, is stopped then.
+	Held bool   `json:"held"`
+	Why  string `json:"why"`
 }
 
 // ImpactOver is a cell in which running Workloads hold more than they could get
@@ -163,17 +166,19 @@ type ImpactSide struct {
 // Preview makes the document about a preview of the edits on what in was made
 // from. It does not block.
 func Preview(in Input, r *impact.Result, edits []impact.Edit) *ImpactResult {
-	return &ImpactResult{APIVersion: APIVersion, Kind: KindImpactResult, Source: sourceOf(in), Impact: ImpactOf(r, edits, in.Source.ReadAt)}
+	return &ImpactResult{APIVersion: APIVersion, Kind: KindImpactResult, Source: sourceOf(in), Impact: ImpactOf(r, edits)}
 }
 
-// ImpactOf is the part of the document that a plan carries, too. stateOf is when
-// the state that it starts from was read.
-func ImpactOf(r *impact.Result, edits []impact.Edit, stateOf time.Time) Impact {
+// ImpactOf is the part of the document that a plan carries, too.
+func ImpactOf(r *impact.Result, edits []impact.Edit) Impact {
 	out := Impact{
-		NotComputed: text.Clean(r.NotComputed), ComputedWith: text.Clean(r.ComputedWith), ClusterRuns: given(r.ClusterRuns), StateOf: stateOf.UTC().Truncate(time.Second),
+		NotComputed: text.Clean(r.NotComputed), ComputedWith: text.Clean(r.ComputedWith), ClusterRuns: given(r.ClusterRuns),
 		Edits: editsOf(r, edits), Assumptions: sentences(r.Assumptions), Unknown: sentences(r.Unknown), Bounded: text.Clean(r.Bounded), Timings: r.Timings,
 		Restless: []string{}, Preempted: victims(r), Evicted: []ImpactEviction{}, Queues: []ImpactQueue{}, NeverFits: []string{}, OverQuota: []ImpactOver{},
 		Waiting: ImpactWaiting{Changed: []ImpactChange{}}, Admitted: []ImpactAdmission{}, Quota: []ImpactCell{},
+	}
+	if r.Before != nil {
+		out.StateOf = moment(r.Before.At)
 	}
 	if r.NotComputed == "" {
 		n := r.Waiting.Count
@@ -190,7 +195,7 @@ func ImpactOf(r *impact.Result, edits []impact.Edit, stateOf time.Time) Impact {
 	}
 	for _, q := range r.Queues {
 		out.Queues = append(out.Queues, ImpactQueue{
-			Kind: string(q.Ref.Kind), Namespace: q.Ref.Namespace, Name: q.Ref.Name, ActiveBefore: q.ActiveBefore, ActiveAfter: q.ActiveAfter, Why: text.Clean(q.Why),
+			Kind: string(q.Ref.Kind), Namespace: q.Ref.Namespace, Name: q.Ref.Name, ActiveBefore: q.ActiveBefore, ActiveAfter: q.ActiveAfter, Held: held(r, q.Ref), Why: text.Clean(q.Why),
 		})
 	}
 	for i := range r.NeverFits {
@@ -242,6 +247,23 @@ func exists(r *impact.Result, e impact.Edit) bool {
 		return s.PriorityClass(e.Key.Name) != nil
 	}
 	return true
+}
+
+// held reports whether the queue is stopped after the edit.
+func held(r *impact.Result, ref world.Ref) bool {
+	if r.After == nil {
+		return false
+	}
+	name := ref.Name
+	if ref.Kind == world.KindLocalQueue {
+		q := r.After.LocalQueue(ref.Key)
+		if q == nil || q.StopPolicy.Stopped() {
+			return q != nil
+		}
+		name = q.ClusterQueue
+	}
+	q := r.After.ClusterQueue(name)
+	return q != nil && q.StopPolicy.Stopped()
 }
 
 func victims(r *impact.Result) []ImpactVictim {

@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	testclock "k8s.io/utils/clock/testing"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"cli.holdfast.dev/holdfast/model/impact"
+	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
@@ -29,7 +31,9 @@ func burst() *impact.Result {
 	}
 	yes := true
 	taker := workloadOf("team-b", "job-pretrain-1-aaaaa", "pretrain-1", "b-cq", 10)
+	s := store.New(testclock.NewFakePassiveClock(readAt)).Snapshot()
 	return &impact.Result{
+		Before: s, After: s,
 		ComputedWith: "v0.19.2", ClusterRuns: "v0.18.3", Timings: 4,
 		Assumptions: []string{"default configuration of the manager"}, Unknown: []string{"whether fair sharing is on"},
 		Preempted: []impact.Preemption{
@@ -69,7 +73,7 @@ func TestImpactText(t *testing.T) {
 	rest := out.String()
 	for _, want := range []string{
 		"file w.yaml at 2026-09-14T10:00:01Z\n",
-		"if ClusterQueue/b-cq is changed as asked:\n",
+		"supposed: ClusterQueue/b-cq made\n",
 		"2 PREEMPTIONS (1 of them depending on timing); 1 EVICTION; 1 Workload can never fit any more; 2 Workloads get quota (1 of them depending on timing); 3 wait then\n",
 		"computed with Kueue v0.19.2's own scheduler on the state of 2026-09-14T10:00:00Z; the cluster runs v0.18.3\n",
 		"certain is what all of 4 timings agree on; the rest depends on timing\n",
@@ -108,7 +112,7 @@ func TestImpactJSON(t *testing.T) {
 		"source": {"type": "file", "name": "w.yaml", "readAt": "2026-09-14T10:00:00Z", "now": "2026-09-14T10:00:01Z", "notes": []},
 		"impact": {
 			"notComputed": "", "computedWith": "v0.19.2", "clusterRuns": "v0.18.3", "stateOf": "2026-09-14T10:00:00Z",
-			"edits": [{"object": "ClusterQueue/b-cq", "change": "changed"}],
+			"edits": [{"object": "ClusterQueue/b-cq", "change": "made"}],
 			"assumptions": ["default configuration of the manager"], "unknown": ["whether fair sharing is on"], "bounded": "", "timings": 4, "restless": [],
 			"preempted": [
 				{"victim": "team-a/job-sweep-1-bbbbb", "victimJob": "sweep-1", "victimClusterQueue": "a-cq", "victimPriority": 5,
@@ -119,7 +123,7 @@ func TestImpactJSON(t *testing.T) {
 				 "reason": "InCohortReclamation", "policy": "reclaimWithinCohort: Any", "policyHolds": null, "runs": false, "back": true, "certain": false,
 				 "unknown": "preemptor: it is not among the Workloads that were read; policyHolds: not enough is known of both sides and of the policy"}],
 			"evicted": [{"workload": "team-c/w", "job": "w", "clusterQueue": "c-cq", "priority": 0, "reason": "ClusterQueueStopped", "running": true, "back": false, "certain": true}],
-			"queues": [{"kind": "ClusterQueue", "namespace": "", "name": "c-cq", "activeBefore": true, "activeAfter": false, "why": "Stopped"}],
+			"queues": [{"kind": "ClusterQueue", "namespace": "", "name": "c-cq", "activeBefore": true, "activeAfter": false, "held": false, "why": "Stopped"}],
 			"neverFits": ["team-a/giant"],
 			"overQuota": [{"clusterQueue": "a-cq", "cohort": null, "flavor": "a100", "resource": "gpu", "by": "2", "before": "0", "worse": true, "certain": true},
 				{"clusterQueue": null, "cohort": "ai", "flavor": "a100", "resource": "cpu", "by": "1500m", "before": "1", "worse": true, "certain": false}],
@@ -157,7 +161,7 @@ func TestImpactThatIsNotComputed(t *testing.T) {
 	if err := WriteJSON(&raw, d); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(raw.String(), `"count": null`) || strings.Count(raw.String(), "null") != 2 { // and clusterRuns
+	if !strings.Contains(raw.String(), `"count": null`) || strings.Count(raw.String(), "null") != 3 { // and clusterRuns, stateOf
 		t.Errorf("nulls:\n%s", raw.String())
 	}
 	if !d.Impact.NeedsPerson() {
@@ -185,7 +189,7 @@ func TestImpactNeedsPerson(t *testing.T) {
 		"unknown settings": {impact.Result{Unknown: []string{"x"}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := ImpactOf(&tc.result, nil, readAt)
+			got := ImpactOf(&tc.result, nil)
 			if got.NeedsPerson() != tc.want {
 				t.Errorf("%v, want %v", got.NeedsPerson(), tc.want)
 			}
@@ -212,5 +216,29 @@ func TestImpactSaysWhatIsNotWhole(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in:\n%s", want, out.String())
 		}
+	}
+}
+
+// That a queue stops which somebody stops on purpose needs nobody.
+func TestImpactOfAHold(t *testing.T) {
+	st := store.New(testclock.NewFakePassiveClock(readAt))
+	lq := world.Key{Namespace: "n", Name: "lq"}
+	st.Put(&world.ClusterQueue{Meta: world.Meta{Key: world.Key{Name: "q"}}, StopPolicy: world.StopHold})
+	st.Put(&world.ClusterQueue{Meta: world.Meta{Key: world.Key{Name: "open"}}})
+	st.Put(&world.LocalQueue{Meta: world.Meta{Key: lq}, ClusterQueue: "q"})
+	s := st.Snapshot()
+	for name, tc := range map[string]struct {
+		ref  world.Ref
+		held bool
+	}{
+		"itself": {s.ClusterQueue("q").Ref(), true}, "below it": {s.LocalQueue(lq).Ref(), true}, "another": {s.ClusterQueue("open").Ref(), false},
+		"gone": {world.Ref{Kind: world.KindLocalQueue, Key: world.Key{Namespace: "n", Name: "gone"}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := ImpactOf(&impact.Result{Before: s, After: s, Queues: []impact.Queue{{Ref: tc.ref, ActiveBefore: true}}}, nil)
+			if x.Queues[0].Held != tc.held || x.NeedsPerson() == tc.held {
+				t.Errorf("held %v, needs a person %v", x.Queues[0].Held, x.NeedsPerson())
+			}
+		})
 	}
 }

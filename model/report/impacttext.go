@@ -29,8 +29,12 @@ func (x *Impact) Text(w io.Writer) error {
 }
 
 func (x *Impact) write(p *page) {
-	for _, e := range x.Edits {
-		p.line("if %s is %s as asked:", e.Object, e.Change)
+	if shown, left := first(x.Edits, mostLines); len(shown) > 0 {
+		var edits []string
+		for _, e := range shown {
+			edits = append(edits, e.Object+" "+e.Change)
+		}
+		p.line("supposed: %s%s", strings.Join(edits, ", "), andMore(left))
 	}
 	p.line("%s", x.Summary())
 	x.labels(p)
@@ -84,10 +88,10 @@ func (x *Impact) Summary() string {
 }
 
 // NeedsPerson reports whether somebody has to look at this before anything is
-// done: somebody loses what they have, a queue stops, a quota falls below its use, or the
+// done: somebody loses what they have, a queue stops that nobody holds, a quota falls below its use, or the
 // answer is not whole.
 func (x *Impact) NeedsPerson() bool {
-	stops := slices.ContainsFunc(x.Queues, func(q ImpactQueue) bool { return q.ActiveBefore && !q.ActiveAfter })
+	stops := slices.ContainsFunc(x.Queues, func(q ImpactQueue) bool { return q.ActiveBefore && !q.ActiveAfter && !q.Held })
 	worse := slices.ContainsFunc(x.OverQuota, func(o ImpactOver) bool { return o.Worse })
 	return x.NotComputed != "" || x.Bounded != "" || stops || worse || len(x.Restless)+len(x.Preempted)+len(x.Evicted)+len(x.NeverFits) > 0
 }
@@ -115,8 +119,8 @@ func (x *Impact) labels(p *page) {
 	if x.ClusterRuns != nil {
 		runs = "the cluster runs " + *x.ClusterRuns
 	}
-	if x.ComputedWith != "" {
-		p.line("computed with Kueue %s's own scheduler on the state of %s; %s", x.ComputedWith, x.StateOf.Format(time.RFC3339), runs)
+	if x.NotComputed == "" {
+		p.line("computed with Kueue %s's own scheduler on the state of %s; %s", x.ComputedWith, when(x.StateOf), runs)
 	}
 	if x.Timings > 1 {
 		p.line("certain is what all of %d timings agree on; the rest depends on timing", x.Timings)
