@@ -112,7 +112,14 @@ func (r *run) noteEviction(w *kueue.Workload) {
 	if r.edited {
 		r.out.Preemptions = append(r.out.Preemptions, p)
 	}
+	if r.times[p.Victim]++; r.times[p.Victim] > mostTimes {
+		r.forth = p.Victim
+	}
 }
+
+// mostTimes is how often a run lets one Workload be preempted. Kueue has no end
+// to that where two take their quota from each other.
+const mostTimes = 8
 
 func (r *run) evicted(e Eviction) {
 	if r.edited {

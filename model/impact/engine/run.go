@@ -45,7 +45,7 @@ func Run(ctx context.Context, o Objects, changes []Change, m Mode, opts Options)
 func newRun(p *parts, cycle func(), o Objects, m Mode, opts Options) *run {
 	r := &run{
 		parts: p, cycle: cycle, mode: m, opts: opts, rnd: rand.New(rand.NewSource(m.Seed)), patience: patience(o),
-		due: map[types.NamespacedName]time.Time{}, uids: map[types.UID]world.Key{}, restless: map[world.Key]bool{},
+		due: map[types.NamespacedName]time.Time{}, uids: map[types.UID]world.Key{}, times: map[world.Key]int{}, restless: map[world.Key]bool{},
 		out: Outcome{Mode: m.Name},
 	}
 	if r.most = opts.MostCycles; r.most == 0 {
@@ -88,6 +88,8 @@ type run struct {
 	requeueAt time.Time                          // when what waits is tried again; zero: no cause yet
 	touched   []types.NamespacedName             // Workloads that their controller has not seen yet
 	uids      map[types.UID]world.Key
+	times     map[world.Key]int // how often each was preempted
+	forth     world.Key         // one that goes back and forth
 	restless  map[world.Key]bool
 	admitted  int
 	cycles    int // since the changes or the start
@@ -164,6 +166,10 @@ func (r *run) settle(ctx context.Context) error {
 		}
 		if n > r.most {
 			r.out.Bound = fmt.Sprintf("after %d scheduling cycles Workloads still moved", r.most)
+			return nil
+		}
+		if r.forth != (world.Key{}) {
+			r.out.Bound = fmt.Sprintf("Workload %s is preempted and admitted again and again: it was left at %d times", r.forth, mostTimes+1)
 			return nil
 		}
 		moved, err := r.endEvictions()

@@ -197,7 +197,7 @@ func TestRunIsCancelled(t *testing.T) {
 	}
 }
 
-// Two queues that take each other's quota back for ever are cut off, and said.
+// A run that takes too many cycles is cut off, and says so.
 func TestRunIsBounded(t *testing.T) {
 	s := newScene()
 	s.queue("a", "", 8)
