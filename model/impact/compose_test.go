@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
@@ -284,5 +285,104 @@ func TestRunnerFails(t *testing.T) {
 	}
 	if silent := Preview(t.Context(), &script{}, q, nil); silent.NotComputed == "" {
 		t.Error("a runner that says nothing is an answer")
+	}
+}
+
+// What is over quota: debt, a borrowing limit that is passed, and what a spec does
+// not have any more. Nobody is stopped for any of it.
+func TestOverQuota(t *testing.T) {
+	limit := func(n int64) func(*kueue.ClusterQueue) {
+		return func(q *kueue.ClusterQueue) {
+			q.Spec.ResourceGroups[0].Flavors[0].Resources[0].BorrowingLimit = resource.NewQuantity(n, resource.DecimalSI)
+		}
+	}
+	tests := map[string]struct {
+		change func(*kueue.ClusterQueue)
+		want   map[string]world.Amount
+	}{
+		"nothing":            {func(*kueue.ClusterQueue) {}, map[string]world.Amount{}},
+		"borrowing limit":    {limit(1), map[string]world.Amount{"ClusterQueue/a": 2}},
+		"limit at the use":   {limit(3), map[string]world.Amount{}},
+		"out of the cohort":  {into(""), map[string]world.Amount{"ClusterQueue/a": 3}},
+		"no quota is enough": {nominal(0), map[string]world.Amount{"ClusterQueue/a": 1, "Cohort/pool": 1}},
+		"flavor taken away":  {func(q *kueue.ClusterQueue) { q.Spec.ResourceGroups = nil }, map[string]world.Amount{"ClusterQueue/a": 4, "Cohort/pool": 1}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := newScene()
+			s.queue("a", "pool", 1)
+			s.queue("b", "pool", 3)
+			s.running("borrows", "a", 4, 0)
+			r, _ := s.play([]engine.Outcome{{}}, s.edited("a", tc.change))
+			got := map[string]world.Amount{}
+			for _, o := range r.OverQuota {
+				got[o.Ref.String()] = o.By
+				if o.Before != 0 || !o.Certain {
+					t.Errorf("%+v", o)
+				}
+			}
+			if d := cmp.Diff(tc.want, got); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+func TestBorrowsInAnyTiming(t *testing.T) {
+	s := newScene()
+	s.queue("a", "pool", 2)
+	s.queue("b", "pool", 2)
+	one, two := s.job("one", "a", 2, 0), s.job("two", "a", 1, 0)
+	alone := engine.Outcome{Changed: []*kueue.Workload{left(one, admitIn("a"))}}
+	both := engine.Outcome{Changed: []*kueue.Workload{left(one, admitIn("a")), left(two, admitIn("a"))}}
+	for name, tc := range map[string]struct {
+		outs []engine.Outcome
+		want map[string]bool
+	}{
+		"within nominal": {[]engine.Outcome{alone}, map[string]bool{"one": false}},
+		"beyond it":      {[]engine.Outcome{both}, map[string]bool{"one": true, "two": true}},
+		"in the second":  {[]engine.Outcome{alone, both}, map[string]bool{"one": true, "two": true}},
+		"in the first":   {[]engine.Outcome{both, alone}, map[string]bool{"one": true, "two": true}},
+	} {
+		r, _ := s.play(tc.outs, s.edited("a", within(kueue.PreemptionPolicyLowerPriority)))
+		got := map[string]bool{}
+		for _, a := range r.Admitted {
+			got[a.Workload.Ref.Name] = a.Borrows
+		}
+		if d := cmp.Diff(tc.want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+	}
+}
+
+// A queue that is resumed and still admits nothing is not passed over in silence.
+func TestStaysInactive(t *testing.T) {
+	s := newScene()
+	s.put(check("safe", false))
+	s.queue("a", "", 1, stop(kueue.Hold), checks("safe"))
+	r := s.real(t, s.edited("a", stop(kueue.None)))
+	if len(r.Queues) != 1 || r.Queues[0].ActiveBefore || r.Queues[0].ActiveAfter || !strings.Contains(r.Queues[0].Why, "AdmissionCheck safe has no active controller") {
+		t.Errorf("%+v", r.Queues)
+	}
+	q := r.After.ClusterQueue("a")
+	c, _ := q.Conditions.Get(world.CondActive)
+	if q.Generation != 2 || c.ObservedGeneration != 2 || c.Reason != "AdmissionCheckInactive" {
+		t.Errorf("generation %d, condition %+v", q.Generation, c)
+	}
+}
+
+// Whoever can never fit any more is named once, and only if that is news.
+func TestNeverFitsIsNews(t *testing.T) {
+	s := newScene()
+	s.queue("a", "", 4)
+	s.job("always-too-large", "a", 5, 0)
+	w := s.job("now-too-large", "a", 4, 0)
+	s.job("small", "a", 1, 0)
+	other := engine.Outcome{Changed: []*kueue.Workload{left(w, func(w *kueue.Workload) {
+		set(w, kueue.WorkloadQuotaReserved, metav1.ConditionFalse, "Pending", "x")
+	})}}
+	r, _ := s.play([]engine.Outcome{{}, other}, s.edited("a", nominal(3)))
+	if d := cmp.Diff(map[string][]string{"never": {"now-too-large"}}, names(t, &r)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }

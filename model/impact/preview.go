@@ -74,6 +74,12 @@ func (p *preview) compute(ctx context.Context, progress func(Progress)) error {
 	if reach.assumed != "" {
 		p.res.Assumptions = append(p.res.Assumptions, reach.assumed)
 	}
+	p.answered(edits)
+	filled := make(chan struct{}) // while the scheduler runs
+	go func() {
+		defer close(filled)
+		st.fill()
+	}()
 	var outs []engine.Outcome
 	all := 0
 	if len(reach.queues) > 0 {
@@ -88,10 +94,19 @@ func (p *preview) compute(ctx context.Context, progress func(Progress)) error {
 	} else {
 		outs = []engine.Outcome{{}} // nobody is concerned, and nothing moves
 	}
-	st.fill()
+	<-filled
 	c := &composer{st: st, ends: endings(st, outs), queues: reach.queues}
 	p.compose(ctx, c, outs, all)
 	return nil
+}
+
+// answered says what is taken for granted of checks that nobody has seen yet.
+func (p *preview) answered(edits []edit) {
+	for i := range edits {
+		if e := &edits[i]; e.kind == world.KindAdmissionCheck && e.old == nil {
+			p.res.Assumptions = append(p.res.Assumptions, e.ref()+" is new: it counts as inactive, as it does for Kueue until its controller answers for it")
+		}
+	}
 }
 
 func (p *preview) unknown(sentences ...string) {

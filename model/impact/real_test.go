@@ -366,6 +366,19 @@ func TestCheckTakenAway(t *testing.T) {
 	}
 }
 
+// A check that is made with the queue that asks for it has no controller yet.
+func TestCheckMade(t *testing.T) {
+	s := newScene()
+	s.queue("a", "", 1)
+	r := s.real(t, editOf(check("safe", true)), s.edited("a", checks("safe")))
+	if d := cmp.Diff(map[string][]string{"queues": {"ClusterQueue/a closes", "LocalQueue/ns/a closes"}}, names(t, &r)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if all := strings.Join(r.Assumptions, "; "); !strings.Contains(all, "AdmissionCheck/safe is new") {
+		t.Errorf("assumptions: %s", all)
+	}
+}
+
 func changedNames(r *Result) []string {
 	var out []string
 	for _, c := range r.Waiting.Changed {

@@ -247,6 +247,9 @@ func TestTask(t *testing.T) {
 	if before.Spec.CohortName != "far" || after.Spec.CohortName != "pool" || after.UID != before.UID || before.UID == "" || after.Generation != before.Generation+1 {
 		t.Errorf("from %+v\nto %+v", before.ObjectMeta, after.ObjectMeta)
 	}
+	if d := cmp.Diff(before.Status, after.Status); d != "" || len(after.Status.Conditions) == 0 {
+		t.Errorf("the status changes with the spec (-now +then):\n%s", d)
+	}
 	// What the API server would set is set; the cohort is all that differs.
 	after.Spec.CohortName = "far"
 	if d := cmp.Diff(before.Spec, after.Spec); d != "" {

@@ -173,7 +173,7 @@ func (s *scene) snapshot() *store.Snapshot {
 	}
 	out.SetContract(world.Contract{KueueVersion: "v0.19.2", Namespace: s.within})
 	for ref, o := range s.objects {
-		if f := out.Snapshot().Fresh(ref.Kind); !f.Usable() {
+		if f, ok := s.hidden[ref.Kind]; ok && !f.Usable() {
 			continue
 		}
 		row, err := project.Row(o)

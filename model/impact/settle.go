@@ -12,20 +12,24 @@ import (
 )
 
 // settled is the row of an edited object as it will be once Kueue has taken the
-// edit up: the spec of row, which is changed, and the status of the old row.
+// edit up: the spec of row, which is changed, and the status of the old row; none
+// where there is no old row.
 func settled(old, row any) any {
 	switch n := row.(type) {
 	case *world.ClusterQueue:
+		n.Conditions, n.Status, n.WeightedShare = nil, world.QueueStatus{}, nil
 		if o, ok := old.(*world.ClusterQueue); ok {
 			n.Meta = next(o.Meta, n.Meta, o.Spec == n.Spec)
 			n.Conditions, n.Status, n.WeightedShare = observed(o.Conditions, n.Generation), o.Status, o.WeightedShare
 		}
 	case *world.LocalQueue:
+		n.Conditions, n.Status = nil, world.QueueStatus{}
 		if o, ok := old.(*world.LocalQueue); ok {
 			n.Meta = next(o.Meta, n.Meta, o.Spec == n.Spec)
 			n.Conditions, n.Status = observed(o.Conditions, n.Generation), o.Status
 		}
 	case *world.Cohort:
+		n.WeightedShare = nil
 		if o, ok := old.(*world.Cohort); ok {
 			n.Meta, n.WeightedShare = next(o.Meta, n.Meta, o.Spec == n.Spec), o.WeightedShare
 		}
@@ -34,6 +38,7 @@ func settled(old, row any) any {
 			n.Meta = next(o.Meta, n.Meta, o.Spec == n.Spec)
 		}
 	case *world.Check:
+		n.Conditions = nil
 		if o, ok := old.(*world.Check); ok {
 			n.Meta = next(o.Meta, n.Meta, o.Spec == n.Spec)
 			n.Conditions = observed(o.Conditions, n.Generation)
