@@ -102,6 +102,46 @@ func playIncident(ctx context.Context, c *cluster.Client, say Say) error {
 		say("the incident is there already; nothing to do")
 		return nil
 	}
+	if err := p.eve(ctx, j); err != nil {
+		return err
+	}
+	if err := p.apply(ctx, teamBAdmin, bytes.NewReader(incidentBadEdit)); err != nil {
+		return err
+	}
+	if err := p.reach(ctx, "the mistaken edit of team-b-cq preempts work of team-a and team-c", incidentEnd(j)); err != nil {
+		return err
+	}
+	say("%s", incidentText)
+	return nil
+}
+
+// incidentEve is what a person finds before the mistake.
+func incidentEve(j incidentJobs) goal {
+	return all(
+		forEach(j.nominal, admitted), admitted(j.urgent), forEach(j.teamC, admitted), forEach(j.pretrain, queued),
+		preemptedBy(j.sweep3, j.urgent), waits(j.sweep4, noQuota), waits(j.giant, "maximum capacity"),
+		holds("team-a-cq", "a100-80g", "10", "2"), holds("team-c-cq", "a100-80g", "8", "4"),
+	)
+}
+
+func playEve(ctx context.Context, c *cluster.Client, say Say) error {
+	p, err := newPlayer(c, say)
+	if err != nil {
+		return err
+	}
+	j := newIncidentJobs()
+	if p.isAlready(ctx, incidentEve(j)) {
+		say("everything is there already; nothing to do")
+		return nil
+	}
+	if err := p.eve(ctx, j); err != nil {
+		return err
+	}
+	return p.reach(ctx, "all quota is in use, and team-b waits", incidentEve(j))
+}
+
+// eve makes the world of the incident and brings it to where the mistake is made.
+func (p *player) eve(ctx context.Context, j incidentJobs) error {
 	// Jobs of an earlier run would stand in the way of the first steps.
 	if err := p.clear(ctx, incidentNamespaces()); err != nil {
 		return err
@@ -117,17 +157,7 @@ func playIncident(ctx context.Context, c *cluster.Client, say Say) error {
 	if err := p.apply(ctx, platformAdmin, bytes.NewReader(incidentQueues)); err != nil {
 		return err
 	}
-	if err := p.steps(ctx, incidentSteps(j)); err != nil {
-		return err
-	}
-	if err := p.apply(ctx, teamBAdmin, bytes.NewReader(incidentBadEdit)); err != nil {
-		return err
-	}
-	if err := p.reach(ctx, "the mistaken edit of team-b-cq preempts work of team-a and team-c", incidentEnd(j)); err != nil {
-		return err
-	}
-	say("%s", incidentText)
-	return nil
+	return p.steps(ctx, incidentSteps(j))
 }
 
 func incidentSteps(j incidentJobs) []step {

@@ -25,6 +25,7 @@ type Scenario struct {
 func List() []Scenario {
 	return []Scenario{
 		{"incident", "three teams share GPUs; a mistaken edit of team-b-cq sets off a burst of preemptions", playIncident},
+		{"eve", "the same teams before that edit: everything runs, and nobody has lost anything to team-b yet", playEve},
 		{"requests", "Jobs whose requests Kueue counts from more than what their containers request", playRequests},
 	}
 }
