@@ -53,7 +53,8 @@ type Result struct {
 	Bounded string
 	// Timings is the number of runs that were compared.
 	Timings int
-	// Restless are Workloads that move without the edit. Nothing is certain then.
+	// Restless are Workloads that move without the edit. Nothing is certain then; what
+	// they lose before the edit is not in Preempted and Evicted.
 	Restless []world.Ref
 
 	Preempted []Preemption
