@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"cli.holdfast.dev/holdfast/model/impact"
 )
 
 // crowd is a stage with n Workloads on its screen.
@@ -86,5 +88,30 @@ func TestFrameBudget(t *testing.T) {
 	z := testing.AllocsPerRun(20, func() { _ = big.root.View() })
 	if z > budget || z > a*1.2+50 {
 		t.Errorf("a frame allocates %.0f times, with few Workloads %.0f; the budget is %d", z, a, budget)
+	}
+}
+
+// BenchmarkPreviewFrame is what a frame costs of a preview in which something
+// happens to very many.
+func BenchmarkPreviewFrame(b *testing.B) {
+	const n = 10_000
+	st, c := scene()
+	s := newStage(b, st, c, 120, 50)
+	r := quietImpact(st.Snapshot())
+	for i := range n {
+		w := fated("team-a", fmt.Sprintf("job-%06d", i), "team-a-cq", int32(i%7))
+		r.Preempted = append(r.Preempted, impact.Preemption{Victim: w, Preemptor: fated("team-b", fmt.Sprintf("by-%06d", i/3), "team-b-cq", 9), Reason: "InCohortReclamation", Policy: "reclaimWithinCohort: Any", Runs: true, Certain: i%2 == 0})
+		r.Admitted = append(r.Admitted, impact.Admission{Workload: w, Certain: i%2 == 0})
+	}
+	s.desk.plan, s.desk.impact = policyPlan(), r
+	s.onTeamA().press("e")
+	for _, all := range []string{"few", "all"} {
+		b.Run(all+" names", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_ = s.root.View()
+			}
+		})
+		s.press("tab")
 	}
 }

@@ -26,10 +26,13 @@ type armedMsg struct{ ticket uint64 }
 type planDialog struct {
 	plan  actions.Plan
 	shown actions.Plan // the same, safe to draw
+	told  *foretold    // its preview; nil where there is none
 	// bare is the plan without its preview, to ask for another one. skipped is set
 	// when the person went on without it.
 	bare    actions.Plan
 	skipped bool
+	// asked is when the preview was asked for, of what was known then.
+	asked time.Time
 	// everybody is set when all names are asked for.
 	everybody bool
 	draft     *actions.Draft
@@ -43,7 +46,11 @@ type planDialog struct {
 }
 
 func newPlan(e Env, p actions.Plan, draft *actions.Draft) planDialog {
-	return planDialog{plan: p, shown: cleanPlan(p), bare: p, draft: draft, ticket: e.Ticket}
+	d := planDialog{plan: p, shown: cleanPlan(p), bare: p, draft: draft, ticket: e.Ticket}
+	if p.Impact != nil {
+		d.told = foretell(&d.shown)
+	}
+	return d
 }
 
 // Start begins the grace.
@@ -57,10 +64,10 @@ func (d planDialog) Typing() bool { return true }
 func (d planDialog) Title(e Env) string {
 	t, tail := planTitle(d.shown), ""
 	switch {
-	case d.shown.Impact != nil:
-		tail = ": " + headline(d.shown.Impact)
+	case d.told != nil:
+		tail = ": " + d.told.headline()
 	case d.skipped:
-		tail = ": who is preempted is NOT KNOWN"
+		tail = ": " + unknownFate
 	}
 	room := dialogWidth(e) - 4 - 2 - term.Width(tail)
 	return term.Clip(t, max(room, 12), e.Theme.Glyph.Ellipsis) + tail

@@ -92,7 +92,7 @@ func (d previewing) Update(e Env, m tea.Msg) (Dialog, Intent) {
 	case previewedMsg:
 		if m.ticket == d.ticket {
 			next := newPlan(e, m.plan, d.draft)
-			next.bare = d.plan
+			next.bare, next.asked = d.plan, d.since
 			return d, swap{dialog: next}
 		}
 	case lookMsg:

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"cli.holdfast.dev/holdfast/actions"
-	"cli.holdfast.dev/holdfast/model/impact"
 	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui/term"
@@ -24,23 +23,13 @@ const namesOfAll = 500
 // whole, then what is certain, then what depends on timing, each with what hurts
 // most first, and at the end what all of it takes for granted.
 type forecast struct {
-	p    *planPaper
-	plan *actions.Plan
-	r    *impact.Result
-	// own are the Workloads that the action itself takes quota from.
-	own map[world.Key]bool
+	*foretold
+	p      *planPaper
+	action actions.Action
+	// asked is the time up to which the state is known that it starts from.
+	asked time.Time
 	// all is set to name everybody.
 	all bool
-}
-
-func newForecast(p *planPaper, x *actions.Plan, all bool) forecast {
-	f := forecast{p: p, plan: x, r: x.Impact, own: map[world.Key]bool{}, all: all}
-	for _, as := range [][]actions.Affected{x.Evicts, x.LosesReservation} {
-		for i := range as {
-			f.own[as[i].Ref.Key] = true
-		}
-	}
-	return f
 }
 
 // impactDoc writes the section, if the plan changes anything for Kueue's
@@ -48,8 +37,8 @@ func newForecast(p *planPaper, x *actions.Plan, all bool) forecast {
 func (d planDialog) impactDoc(p *planPaper) {
 	x := &d.shown
 	switch {
-	case x.Impact != nil:
-		newForecast(p, x, d.everybody).section()
+	case d.told != nil:
+		forecast{d.told, p, x.Action, d.asked, d.everybody}.section()
 	case d.skipped:
 		notComputed(p, "You went on without the preview; ctrl+p computes it.")
 	case len(x.Edits) > 0:
@@ -73,12 +62,11 @@ func (f forecast) section() {
 	}
 	f.heading()
 	f.doubts()
-	maybe := f.any(false)
-	if maybe && f.any(true) && len(f.r.Restless) == 0 {
+	if !f.maybe.empty() && !f.certain.empty() {
 		f.p.wide("CERTAIN, the same in all "+plural(f.r.Timings, "timing")+":", theme.Strong)
 	}
-	f.block(true)
-	if maybe {
+	f.block(&f.certain)
+	if !f.maybe.empty() {
 		s := "DEPENDS ON TIMING, in some of the " + plural(f.r.Timings, "timing") + " only:"
 		switch {
 		case len(f.r.Restless) > 0:
@@ -88,7 +76,7 @@ func (f forecast) section() {
 		}
 		f.p.gap()
 		f.p.wide(s, theme.Warn)
-		f.block(false)
+		f.block(&f.maybe)
 		f.p.gap()
 	}
 	f.list("ASSUMED", f.r.Assumptions, theme.Plain)
@@ -99,10 +87,10 @@ func (f forecast) section() {
 func (f forecast) heading() {
 	r := f.r
 	role, s := theme.Strong, "Nobody is admitted, preempted or evicted"
-	if out := deeds(r); len(out) > 0 {
-		s = strings.Join(out, ", ")
+	if len(f.deeds) > 0 {
+		s = strings.Join(f.deeds, ", ")
 	}
-	if f.hits() {
+	if f.hits {
 		role = theme.Alarm
 	}
 	switch n := r.Waiting.Count; {
@@ -117,12 +105,6 @@ func (f forecast) heading() {
 	f.label()
 }
 
-// hits reports whether somebody loses quota besides those that the action itself
-// is for.
-func (f forecast) hits() bool {
-	return len(f.r.Preempted) > 0 || slices.ContainsFunc(f.r.Evicted, func(x impact.Eviction) bool { return !f.own[x.Workload.Ref.Key] })
-}
-
 func (f forecast) label() {
 	r := f.r
 	s := "Kueue " + text.Clean(r.ComputedWith) + "'s own scheduler"
@@ -131,9 +113,7 @@ func (f forecast) label() {
 	if same {
 		s += ", as in the cluster,"
 	}
-	if r.Before != nil {
-		s += " on the state of " + stamp(f.p.e.Now, r.Before.At)
-	}
+	s += " on the state of " + stamp(f.p.e.Now, f.asked)
 	switch {
 	case r.ClusterRuns == "":
 		s += "; which version the cluster runs is not known"
@@ -141,8 +121,8 @@ func (f forecast) label() {
 		s += "; the cluster runs " + text.Clean(r.ClusterRuns)
 		role = theme.Warn
 	}
-	if r.Before != nil && f.p.e.Now.Sub(r.Before.At) >= agesAfter {
-		s += ", which is " + age(f.p.e.Now, r.Before.At) + " old: ctrl+p asks again"
+	if f.p.e.Now.Sub(f.asked) >= agesAfter {
+		s += ", which is " + age(f.p.e.Now, f.asked) + " old: ctrl+p asks again"
 		role = theme.Warn
 	}
 	f.p.wide(s+".", role)
@@ -217,17 +197,19 @@ func (p *planPaper) wide(s string, role theme.Role) {
 }
 
 // entry adds text with a heading at its left; its further lines are indented, so
-// that the next entry is seen to begin.
+// that the next entry is seen to begin. Spaces before s indent all of it.
 func (p *planPaper) entry(head, s string, role theme.Role) {
 	if term.Width(s) <= p.w-margin {
 		p.text(head, s, role)
 		return
 	}
-	for i, l := range term.Wrap(s, p.w-margin-2) {
+	rest := strings.TrimLeft(s, " ")
+	in := s[:len(s)-len(rest)]
+	for i, l := range term.Wrap(rest, p.w-margin-2-len(in)) {
 		if i > 0 {
 			head, l = "", "  "+l
 		}
-		p.text(head, l, role)
+		p.text(head, in+l, role)
 	}
 }
 

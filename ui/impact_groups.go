@@ -1,56 +1,32 @@
 package ui
 
 import (
-	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
 	"cli.holdfast.dev/holdfast/actions"
 	"cli.holdfast.dev/holdfast/model/impact"
-	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui/theme"
 )
 
-// block writes what is certain, or what depends on timing.
-func (f forecast) block(certain bool) {
-	r := f.r
-	f.preempted(only(r.Preempted, func(x *impact.Preemption) bool { return x.Certain == certain }), certain)
-	f.evicted(only(r.Evicted, func(x *impact.Eviction) bool { return x.Certain == certain }), certain)
-	if certain {
-		f.queues("INACTIVE", only(r.Queues, func(q *impact.Queue) bool { return !q.ActiveAfter }))
+// block writes what is certain, or what depends on timing. Which queues are active
+// and who can never fit does not depend on it.
+func (f forecast) block(s *share) {
+	f.preempted(s)
+	f.evicted(s)
+	if s.certain {
+		f.queues("INACTIVE", f.inactive)
 		f.neverFits()
 	}
-	f.over(only(r.OverQuota, func(x *impact.Over) bool { return x.Certain == certain }))
-	f.changed(only(r.Waiting.Changed, func(x *impact.Change) bool { return x.Certain == certain }), certain)
-	f.admitted(only(r.Admitted, func(x *impact.Admission) bool { return x.Certain == certain }), certain)
-	if certain {
-		f.queues("ACTIVE", only(r.Queues, func(q *impact.Queue) bool { return q.ActiveAfter }))
+	f.over(s.over)
+	f.changed(s)
+	f.admitted(s)
+	if s.certain {
+		f.queues("ACTIVE", f.activated)
 	}
-	f.cells(only(r.Quota, func(x *impact.Cell) bool { return x.Certain == certain }))
-}
-
-// any reports whether a block has anything to say.
-func (f forecast) any(certain bool) bool {
-	r := f.r
-	return slices.ContainsFunc(r.Preempted, func(x impact.Preemption) bool { return x.Certain == certain }) ||
-		slices.ContainsFunc(r.Evicted, func(x impact.Eviction) bool { return x.Certain == certain }) ||
-		slices.ContainsFunc(r.OverQuota, func(x impact.Over) bool { return x.Certain == certain }) ||
-		slices.ContainsFunc(r.Waiting.Changed, func(x impact.Change) bool { return x.Certain == certain }) ||
-		slices.ContainsFunc(r.Admitted, func(x impact.Admission) bool { return x.Certain == certain }) ||
-		slices.ContainsFunc(r.Quota, func(x impact.Cell) bool { return x.Certain == certain })
-}
-
-func only[T any](all []T, keep func(*T) bool) []*T {
-	var out []*T
-	for i := range all {
-		if keep(&all[i]) {
-			out = append(out, &all[i])
-		}
-	}
-	return out
+	f.cells(s.cells)
 }
 
 // number is a count of Workloads, or how many there may be.
@@ -61,108 +37,59 @@ func number(n int, certain bool) string {
 	return "up to " + plural(n, "Workload")
 }
 
-// preempted lists the victims under the reasons for which they lose their quota.
-func (f forecast) preempted(all []*impact.Preemption, certain bool) {
-	if len(all) == 0 {
+// preempted says how many are preempted and what they hold, and names them. A
+// Workload that takes quota from several is named once, above them.
+func (f forecast) preempted(s *share) {
+	if s.victims == 0 {
 		return
 	}
-	victims, running := map[world.Key]bool{}, map[world.Key]bool{}
-	for _, x := range all {
-		victims[x.Victim.Ref.Key] = true
-		if x.Runs {
-			running[x.Victim.Ref.Key] = true
-		}
-	}
-	s := number(len(victims), certain)
-	switch len(running) {
-	case len(victims):
-		s += ", running now"
+	n := number(s.victims, s.certain)
+	switch s.running {
+	case s.victims:
+		n += ", running now"
 	case 0:
-		s += ", none of them running now"
+		n += ", none of them running now"
 	default:
-		s += ", " + count(len(running)) + " of them running now"
+		n += ", " + count(s.running) + " of them running now"
 	}
-	if certain && len(running) > 0 {
-		s = with(s, f.uses(f.r.Before, running))
-	}
-	f.p.text("PREEMPTED", s, theme.Alarm)
+	f.p.text("PREEMPTED", with(n, s.held), theme.Alarm)
 	why := ""
-	sorted := byReason(all)
-	f.names(len(sorted), namesOfHit, func(i int) {
-		x := sorted[i]
-		if s := whyPreempted(x); s != why {
-			why = s
-			f.p.text("", text.Clean(s), theme.Strong)
+	f.names(len(s.preempted), namesOfHit, func(i int) {
+		x := &s.preempted[i]
+		if x.why != why {
+			why = x.why
+			f.p.text("", text.Clean(why), theme.Strong)
 		}
-		by := x.Preemptor
-		if by.ClusterQueue == x.Victim.ClusterQueue {
-			by.ClusterQueue = "" // it was just named
+		victim, by := text.Clean(party(&x.Victim)+lot(x.Runs, x.Back)), x.Preemptor
+		if x.first && x.last {
+			if by.ClusterQueue == x.Victim.ClusterQueue {
+				by.ClusterQueue = "" // it was just named
+			}
+			f.p.pair(victim, text.Clean("by "+party(&by)), theme.Plain)
+			return
 		}
-		f.p.pair(text.Clean(party(&x.Victim)+lot(x)), text.Clean("by "+party(&by)), theme.Plain)
+		if x.first {
+			f.p.entry("", text.Clean("by "+party(&by)+":"), theme.Plain)
+		}
+		f.p.entry("", "  "+victim, theme.Plain)
 	})
 }
 
-// byReason puts preemptions for the same reason together, in the order in which
-// the reasons first come.
-func byReason(all []*impact.Preemption) []*impact.Preemption {
-	var order []string
-	of := map[string][]*impact.Preemption{}
-	for _, x := range all {
-		s := whyPreempted(x)
-		if of[s] == nil {
-			order = append(order, s)
-		}
-		of[s] = append(of[s], x)
+func (f forecast) evicted(s *share) {
+	if s.own > 0 {
+		f.p.text("EVICTED", number(s.own, s.certain)+" of this queue, named below", theme.Plain)
 	}
-	out := make([]*impact.Preemption, 0, len(all))
-	for _, s := range order {
-		out = append(out, of[s]...)
-	}
-	return out
-}
-
-func whyPreempted(x *impact.Preemption) string {
-	out := because(x.Reason)
-	if x.Policy != "" {
-		out += " (" + x.Policy + ")"
-	}
-	if x.PolicyHolds != nil && !*x.PolicyHolds {
-		out += ", which that policy does not allow by their priorities"
-	}
-	return out + ":"
-}
-
-// lot is what is out of the ordinary about a victim.
-func lot(x *impact.Preemption) string {
-	out := ""
-	if !x.Runs {
-		out = ", not running now"
-	}
-	if x.Back {
-		out += ", gets quota again"
-	}
-	return out
-}
-
-func (f forecast) evicted(all []*impact.Eviction, certain bool) {
-	others := slices.DeleteFunc(slices.Clone(all), func(x *impact.Eviction) bool { return f.own[x.Workload.Ref.Key] })
-	if n := len(all) - len(others); n > 0 {
-		f.p.text("EVICTED", number(n, certain)+" of this queue, named below", theme.Plain)
-	}
-	if len(others) == 0 {
+	if len(s.evicted) == 0 {
 		return
 	}
-	f.p.text("EVICTED", number(len(others), certain)+" lose their quota, to nobody", theme.Alarm)
-	f.names(len(others), namesOfHit, func(i int) {
-		x := others[i]
-		s := party(&x.Workload)
-		if !x.Running {
-			s += ", not running now"
-		}
-		if x.Back {
-			s += ", gets quota again"
-		}
-		f.p.entry("", text.Clean(s+": "+x.Reason), theme.Plain)
+	lose := " lose their quota"
+	if len(s.evicted) == 1 {
+		lose = " loses its quota"
+	}
+	f.p.text("EVICTED", number(len(s.evicted), s.certain)+lose, theme.Alarm)
+	f.names(len(s.evicted), namesOfHit, func(i int) {
+		x := s.evicted[i]
+		f.p.entry("", text.Clean(party(&x.Workload)+lot(x.Running, x.Back)+": "+x.Reason), theme.Plain)
 	})
 }
 
@@ -193,7 +120,7 @@ func (f forecast) queues(head string, all []*impact.Queue) {
 
 // stops reports whether the plan is there to make queues inactive.
 func (f forecast) stops() bool {
-	return f.plan.Action == actions.Hold || f.plan.Action == actions.Drain
+	return f.action == actions.Hold || f.action == actions.Drain
 }
 
 func (f forecast) neverFits() {
@@ -224,7 +151,8 @@ func (f forecast) over(all []*impact.Over) {
 	})
 }
 
-func (f forecast) changed(all []*impact.Change, certain bool) {
+func (f forecast) changed(s *share) {
+	all := s.changed
 	if len(all) == 0 {
 		return
 	}
@@ -232,7 +160,7 @@ func (f forecast) changed(all []*impact.Change, certain bool) {
 	if len(all) == 1 {
 		wait = " waits for another reason"
 	}
-	f.p.text("WAITS ON", number(len(all), certain)+wait, theme.Plain)
+	f.p.text("WAITS ON", number(len(all), s.certain)+wait, theme.Plain)
 	f.names(len(all), namesOfOthers, func(i int) {
 		x := all[i]
 		f.p.entry("", text.Clean(party(&x.Workload)+": "+sentenceOf(x.After)), theme.Plain)
@@ -240,19 +168,12 @@ func (f forecast) changed(all []*impact.Change, certain bool) {
 	})
 }
 
-func (f forecast) admitted(all []*impact.Admission, certain bool) {
-	if len(all) == 0 {
+func (f forecast) admitted(s *share) {
+	if s.starters == 0 {
 		return
 	}
-	keys := map[world.Key]bool{}
-	for _, x := range all {
-		keys[x.Workload.Ref.Key] = true
-	}
-	s := number(len(keys), certain)
-	if certain {
-		s = with(s, f.uses(f.r.After, keys))
-	}
-	f.p.text("ADMITTED", s, theme.Plain)
+	all := s.admitted
+	f.p.text("ADMITTED", with(number(s.starters, s.certain), s.gets), theme.Plain)
 	f.names(len(all), namesOfOthers, func(i int) {
 		x := all[i]
 		parts := []string{party(&x.Workload)}
@@ -275,42 +196,31 @@ func (f forecast) admitted(all []*impact.Admission, certain bool) {
 	})
 }
 
+// cells lists quota that changes, the limits themselves first.
 func (f forecast) cells(all []*impact.Cell) {
-	if len(all) == 0 {
-		return
-	}
 	head := "QUOTA"
 	f.names(len(all), namesOfOthers, func(i int) {
 		x := all[i]
-		move := func(what string, a, b world.Amount) string {
-			if a == b {
-				return what + " " + a.Text(x.Resource)
+		var parts []string
+		move := func(what string, a, b world.Amount) {
+			if a != b {
+				parts = append(parts, what+" "+a.Text(x.Resource)+" -> "+b.Text(x.Resource))
 			}
-			return what + " " + a.Text(x.Resource) + " -> " + b.Text(x.Resource)
 		}
-		s := object(x.Ref) + " " + showCell(x.FlavorResource) + ": " + move("nominal", x.NominalBefore, x.NominalAfter) + ", " +
-			move("used", x.UsedBefore, x.UsedAfter) + ", " + move("borrowed", x.BorrowedBefore, x.BorrowedAfter)
-		f.p.entry(head, text.Clean(s), theme.Plain)
+		move("nominal", x.NominalBefore, x.NominalAfter)
+		move("used", x.UsedBefore, x.UsedAfter)
+		move("borrowed", x.BorrowedBefore, x.BorrowedAfter)
+		if len(parts) == 0 {
+			parts = append(parts, "used "+x.UsedAfter.Text(x.Resource))
+		}
+		if !x.Certain {
+			parts = append(parts, "in one of the timings")
+		}
+		name := x.Ref.Name
+		if x.Ref.Kind == world.KindCohort {
+			name = "cohort " + name
+		}
+		f.p.entry(head, text.Clean(name+" "+showCell(x.FlavorResource)+": "+strings.Join(parts, ", ")), theme.Plain)
 		head = ""
 	})
-}
-
-// uses sums what the Workloads hold in a snapshot; empty where that is not known.
-func (f forecast) uses(s *store.Snapshot, keys map[world.Key]bool) string {
-	if s == nil {
-		return ""
-	}
-	var all [][]world.Use
-	for _, k := range slices.SortedFunc(maps.Keys(keys), byKey) {
-		w := s.WorkloadByKey(k)
-		if w == nil {
-			return ""
-		}
-		all = append(all, w.Usage)
-	}
-	return usesOf(all)
-}
-
-func byKey(a, b world.Key) int {
-	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }

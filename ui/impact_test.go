@@ -81,6 +81,7 @@ func everything(s *store.Snapshot) *impact.Result {
 	for i := range r.Admitted {
 		r.Admitted[i].Certain = false
 	}
+	r.OverQuota[0].Certain, r.Waiting.Changed[0].Certain, r.Quota[0].Certain = false, false, false
 	return r
 }
 

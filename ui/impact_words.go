@@ -10,38 +10,6 @@ import (
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
-// headline is a preview in a few words, for a title: "PREEMPTS 3 to 5, admits 9".
-func headline(r *impact.Result) string {
-	if r.NotComputed != "" {
-		return "who is preempted is NOT KNOWN"
-	}
-	if out := deeds(r); len(out) > 0 {
-		return strings.Join(out, ", ")
-	}
-	return "nobody is admitted or preempted"
-}
-
-// deeds are what is done to how many Workloads, what hurts most first.
-func deeds(r *impact.Result) []string {
-	var out []string
-	doubt := false
-	add := func(what string, t tally) {
-		if t.all == 0 {
-			return
-		}
-		n, sure := t.text(r)
-		if !sure && !doubt {
-			// Said once, it holds for all that follows.
-			what, doubt = "perhaps "+what, true
-		}
-		out = append(out, what+" "+n)
-	}
-	add("PREEMPTS", countOf(r.Preempted, func(x *impact.Preemption) (world.Key, bool) { return x.Victim.Ref.Key, x.Certain }))
-	add("EVICTS", countOf(r.Evicted, func(x *impact.Eviction) (world.Key, bool) { return x.Workload.Ref.Key, x.Certain }))
-	add("admits", countOf(r.Admitted, func(x *impact.Admission) (world.Key, bool) { return x.Workload.Ref.Key, x.Certain }))
-	return out
-}
-
 // tally is a number of Workloads: those of which something is certain, and all.
 type tally struct{ certain, all int }
 
@@ -92,7 +60,31 @@ func because(reason string) string {
 	case "":
 		return "the reason is not known"
 	}
-	return reason
+	return "reason " + reason
+}
+
+// whyPreempted is the reason and the policy that allows it, as a heading.
+func whyPreempted(x *impact.Preemption) string {
+	out := because(x.Reason)
+	if x.Policy != "" {
+		out += " (" + x.Policy + ")"
+	}
+	if x.PolicyHolds != nil && !*x.PolicyHolds {
+		out += ", which that policy does not allow by their priorities"
+	}
+	return out + ":"
+}
+
+// lot is what is out of the ordinary about one that loses its quota.
+func lot(runs, back bool) string {
+	out := ""
+	if !runs {
+		out = ", not running now"
+	}
+	if back {
+		out += ", gets quota again"
+	}
+	return out
 }
 
 // party names a side of something that happens: job, priority and queue.

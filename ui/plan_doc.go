@@ -181,8 +181,8 @@ func (p *planPaper) group(head string, f fate, all []actions.Affected, sorted bo
 	}
 }
 
-// usesOf sums what Workloads use, by resource and flavor, in the order in
-// which they first come.
+// usesOf sums what Workloads use, flavor by flavor, in the order in which they
+// first come.
 func usesOf(all [][]world.Use) string {
 	var order []world.FlavorResource
 	sum := map[world.FlavorResource]world.Amount{}
@@ -194,11 +194,18 @@ func usesOf(all [][]world.Use) string {
 			sum[u.FlavorResource] = sum[u.FlavorResource].Add(u.Amount)
 		}
 	}
-	var out []string
+	var flavors []string
+	amounts := map[string][]string{}
 	for _, fr := range order {
-		out = append(out, sum[fr].Text(fr.Resource)+" "+showCell(fr))
+		if amounts[fr.Flavor] == nil {
+			flavors = append(flavors, fr.Flavor)
+		}
+		amounts[fr.Flavor] = append(amounts[fr.Flavor], sum[fr].Text(fr.Resource)+" "+fr.Resource)
 	}
-	return strings.Join(out, ", ")
+	for i, f := range flavors {
+		flavors[i] = strings.Join(amounts[f], ", ") + " of " + f
+	}
+	return strings.Join(flavors, "; ")
 }
 
 func with(s, uses string) string {

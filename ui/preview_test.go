@@ -171,7 +171,7 @@ func TestHeadline(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := headline(&tc.r); got != tc.want {
+			if got := foretell(&actions.Plan{Impact: &tc.r}).headline(); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
@@ -232,8 +232,10 @@ func TestCertainIsNeverMixed(t *testing.T) {
 		s := newStage(t, st, c, rapid.SampledFrom([]int{80, 100, 160}).Draw(t, "w"), 40)
 		r := randomImpact(t, st.Snapshot())
 		r.NotComputed = ""
-		d := newPlan(s.root.env(), policyPlan(), nil)
-		d.shown.Impact, d.everybody = r, true
+		p := policyPlan()
+		p.Impact = r
+		d := newPlan(s.root.env(), p, nil)
+		d.everybody = true
 		all := ""
 		w, _ := inside(s.root.env())
 		for _, l := range d.doc(s.root.env(), w) {
