@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -30,7 +31,7 @@ func (d *Desk) Preview(ctx context.Context, p Plan, progress func(impact.Progres
 	}
 	r := d.opts.Impact(ctx, p.Edits, progress)
 	p.Impact = &r
-	p.Unknown = slices.DeleteFunc(slices.Clone(p.Unknown), func(s string) bool { return s == NotComputed })
+	p.Unknown = slices.DeleteFunc(slices.Clone(p.Unknown), func(s string) bool { return strings.HasPrefix(s, NotComputed) })
 	if r.NotComputed != "" {
 		p.Unknown = append(p.Unknown, text.Clean(NotComputed+" "+r.NotComputed))
 	}

@@ -109,6 +109,9 @@ func TestPreviewMakesTheQuestionStronger(t *testing.T) {
 			if diff := cmp.Diff(tc.unknown, got.Unknown); diff != "" && len(got.Unknown)+len(tc.unknown) > 0 {
 				t.Errorf("unknown (-want +got):\n%s", diff)
 			}
+			if again := d.Preview(t.Context(), got, nil); !slices.Equal(again.Unknown, got.Unknown) || again.Confirm != got.Confirm {
+				t.Errorf("asked once more: unknown %q, confirm %+v", again.Unknown, again.Confirm)
+			}
 			if unknown[0] != NotComputed {
 				t.Error("the plan that was given in was changed")
 			}

@@ -102,12 +102,7 @@ type stoppable struct {
 	object runtime.Object
 }
 
-func (q stoppable) policy() world.StopPolicy {
-	if p := *q.field; p != nil {
-		return world.StopPolicy(*p)
-	}
-	return world.StopNone
-}
+func (q stoppable) policy() world.StopPolicy { return stopOf(q.object) }
 
 func (q stoppable) set(p world.StopPolicy) {
 	to := kueue.StopPolicy(p)

@@ -142,9 +142,6 @@ func (x *Supposed) object(o map[string]any, namespace string, seen map[world.Ref
 	if _, isMap := want["spec"].(map[string]any); want["spec"] != nil && !isMap {
 		return &Problem{What: fmt.Sprintf("the spec of %s is not a map of names and values", ref), Do: "Correct it.", Rejected: true}
 	}
-	if _, found, _ := unstructured.NestedFieldNoCopy(want, "spec", "stopPolicy"); found {
-		x.note("%s: the file's stopPolicy is taken as it stands; holdfast apply sets it aside, hold and resume change it.", ref)
-	}
 	will, err := hubOf(&unstructured.Unstructured{Object: mergeApply(base, want)})
 	if err != nil {
 		return &Problem{What: fmt.Sprintf("%s cannot be read: %s", ref, clean(err)), Do: "Correct it.", Rejected: true, Err: err}
@@ -155,8 +152,26 @@ func (x *Supposed) object(o map[string]any, namespace string, seen map[world.Ref
 	if err := acceptable(ref, now, will); err != nil {
 		return err
 	}
+	if now != nil && stopOf(now) != stopOf(will) {
+		x.note("%s: the file's stopPolicy is taken as it stands; holdfast apply sets it aside, hold and resume change it.", ref)
+	}
 	x.put(ref.Kind, ref.Key, will)
 	return nil
+}
+
+// stopOf is the policy of a queue, None for everything else.
+func stopOf(o runtime.Object) world.StopPolicy {
+	var p *kueue.StopPolicy
+	switch o := o.(type) {
+	case *kueue.ClusterQueue:
+		p = o.Spec.StopPolicy
+	case *kueue.LocalQueue:
+		p = o.Spec.StopPolicy
+	}
+	if p == nil {
+		return world.StopNone
+	}
+	return world.StopPolicy(*p)
 }
 
 // asVersion returns the object in the version that a file speaks.

@@ -86,7 +86,7 @@ func TestImpactText(t *testing.T) {
 		"\nCAN NEVER FIT ANY MORE\n", "team-a/giant\n",
 		"\nRUN ON BEYOND THE QUOTA (Kueue does not evict them for it)\n", "ClusterQueue/a-cq  a100    gpu       2   0\n",
 		"\nRUN ON BEYOND THE QUOTA (Kueue does not evict them for it) - DEPENDS ON TIMING\n", "Cohort/ai  a100    cpu       1500m  1\n",
-		"\nWAIT FOR ANOTHER REASON\n", "team-a/late  a-cq          quota: 2 short  held: a-cq is held\n",
+		"\nWAIT FOR ANOTHER REASON\n", "team-a/late  a-cq          held: a-cq is held BEFORE: quota: 2 short\n",
 		"\nGET QUOTA\n", "team-b/job-pretrain-1-aaaaa (pretrain-1)  10        b-cq          a100     again; borrows; 3 of 4 pods\n",
 		"\nGET QUOTA - DEPENDS ON TIMING\n", "a100 (gpu), plain (cpu)  waits for budget\n",
 		"\nQUOTA\n", "ClusterQueue/b-cq  a100    gpu       4 -> 20  4 -> 16   0\n",

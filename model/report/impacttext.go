@@ -240,8 +240,8 @@ func (x *Impact) otherLines(p *page) {
 
 func (x *Impact) changeLines(p *page) {
 	apart(p, "WAIT FOR ANOTHER REASON", x.Waiting.Changed, func(c *ImpactChange) []string {
-		return []string{called(c.Workload, c.Job), c.ClusterQueue, c.Before, c.After}
-	}, "WORKLOAD", "CLUSTERQUEUE", "BEFORE", "AFTER")
+		return []string{called(c.Workload, c.Job), c.ClusterQueue, c.After + " BEFORE: " + c.Before}
+	}, "WORKLOAD", "CLUSTERQUEUE", "WHY")
 }
 
 func (x *Impact) admissionLines(p *page) {
