@@ -79,8 +79,8 @@ func (p *packer) notes() []string {
 	note(blind > 0, "the RuntimeClasses cannot be read: %s for more than is counted, by the overhead of pods", workloads(blind, "asks", "ask"))
 	note(len(c.topologyFlavors) > 0, "topology is not looked at: whether pods of %s room on the nodes of %s %s is not known, nor which of the flavors with and without a topology they may get",
 		workloads(c.placed, "finds", "find"), plural(len(c.topologyFlavors), "flavor"), few(c.topologyFlavors))
-	note(c.devices > 0, "%s devices (DRA), which are not read: %s left out, and what others hold is counted as it was admitted",
-		workloads(c.devices, "claims", "claim"), waiting(c.devicesWaiting))
+	note(c.devices > 0, "%s devices (DRA), which are not read: %d that %s left out, and what others hold is counted as it was admitted",
+		workloads(c.devices, "claims", "claim"), c.devicesWaiting, verb(c.devicesWaiting, "waits is", "wait are"))
 	note(c.variants > 0, "%s to concurrent admission: which variants there will be is not foreseen", workloads(c.variants, "belongs", "belong"))
 	note(c.slices > 0, "%s size while running (elastic jobs): whether that happens is not foreseen", workloads(c.slices, "may change its", "may change their"))
 	note(c.backoff > 0, "%s for a time at which Kueue tries again, and %s out of the queues until then", workloads(c.backoff, "waits", "wait"), verb(c.backoff, "stays", "stay"))
@@ -157,11 +157,4 @@ func verb(n int, one, several string) string {
 		return one
 	}
 	return several
-}
-
-func waiting(n int) string {
-	if n == 1 {
-		return "the 1 that waits is"
-	}
-	return fmt.Sprintf("the %d that wait are", n)
 }

@@ -74,7 +74,7 @@ func TestNotes(t *testing.T) {
 			if i == 1 {
 				reserve(w)
 			}
-		}), nil, []string{"2 Workloads claim devices (DRA), which are not read: the 1 that waits is left out, and what others hold is counted as it was admitted"}, 2},
+		}), nil, []string{"2 Workloads claim devices (DRA), which are not read: 1 that waits is left out, and what others hold is counted as it was admitted"}, 2},
 		"variants and elastic jobs": {small(3, func(i int, w *kueue.Workload) {
 			switch i {
 			case 0:
