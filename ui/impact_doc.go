@@ -24,21 +24,26 @@ const namesOfAll = 500
 // most first, and at the end what all of it takes for granted.
 type forecast struct {
 	*foretold
-	p      *planPaper
-	action actions.Action
+	p    *planPaper
+	plan *actions.Plan
 	// asked is the time up to which the state is known that it starts from.
 	asked time.Time
 	// all is set to name everybody.
 	all bool
 }
 
+// previewed reports whether there is an answer.
+func (d planDialog) previewed() bool { return d.told != nil && d.told.r.NotComputed == "" }
+
 // impactDoc writes the section, if the plan changes anything for Kueue's
 // scheduler.
 func (d planDialog) impactDoc(p *planPaper) {
 	x := &d.shown
 	switch {
+	case d.previewed():
+		forecast{d.told, p, x, d.asked, d.everybody}.section()
 	case d.told != nil:
-		forecast{d.told, p, x.Action, d.asked, d.everybody}.section()
+		notComputed(p, x.Impact.NotComputed)
 	case d.skipped:
 		notComputed(p, "You went on without the preview; ctrl+p computes it.")
 	case len(x.Edits) > 0:
@@ -56,10 +61,6 @@ func notComputed(p *planPaper, why string) {
 }
 
 func (f forecast) section() {
-	if f.r.NotComputed != "" {
-		notComputed(f.p, f.r.NotComputed)
-		return
-	}
 	f.heading()
 	f.doubts()
 	if !f.maybe.empty() && !f.certain.empty() {

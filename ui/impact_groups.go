@@ -17,7 +17,9 @@ func (f forecast) block(s *share) {
 	f.preempted(s)
 	f.evicted(s)
 	if s.certain {
-		f.queues("INACTIVE", f.inactive)
+		if !f.stops() {
+			f.queues("INACTIVE", f.inactive)
+		}
 		f.neverFits()
 	}
 	f.over(s.over)
@@ -25,6 +27,9 @@ func (f forecast) block(s *share) {
 	f.admitted(s)
 	if s.certain {
 		f.queues("ACTIVE", f.activated)
+		if f.stops() {
+			f.queues("INACTIVE", f.inactive)
+		}
 	}
 	f.cells(s.cells)
 }
@@ -76,8 +81,13 @@ func (f forecast) preempted(s *share) {
 }
 
 func (f forecast) evicted(s *share) {
-	if s.own > 0 {
-		f.p.text("EVICTED", number(s.own, s.certain)+" of this queue, named below", theme.Plain)
+	if s.certain {
+		// What the action itself takes needs no preview. Where this one differs, it was
+		// cut or is of another state.
+		losers(f.p, f.plan, false)
+		if n := len(f.plan.Evicts) + len(f.plan.LosesReservation); f.own != n {
+			f.p.text("", "by the preview only "+count(f.own)+" of these "+count(n)+" lose their quota", theme.Warn)
+		}
 	}
 	if len(s.evicted) == 0 {
 		return
@@ -120,7 +130,7 @@ func (f forecast) queues(head string, all []*impact.Queue) {
 
 // stops reports whether the plan is there to make queues inactive.
 func (f forecast) stops() bool {
-	return f.action == actions.Hold || f.action == actions.Drain
+	return f.plan.Action == actions.Hold || f.plan.Action == actions.Drain
 }
 
 func (f forecast) neverFits() {

@@ -132,9 +132,13 @@ var previews = map[string]func(*stage){
 	"impact-drain": func(s *stage) {
 		s.desk.plan = changing(holdPlan())
 		s.desk.plan.Action, s.desk.plan.Evicts, s.desk.plan.RunsOn = actions.Drain, s.desk.plan.RunsOn, nil
+		s.desk.plan.Targets[0].Change = "stopPolicy None -> HoldAndDrain"
 		s.desk.plan.Evicts[0].Ref.Name = "job-big-1-x1y2z"
+		s.desk.plan.LosesReservation[0].Ref.Name = "job-train-9-x1y2z"
+		s.desk.plan.Confirm = actions.Confirm{Level: actions.ConfirmContext, Expects: "prod-eu 1"}
 		r := quietImpact(s.store.Snapshot())
-		r.Evicted = []impact.Eviction{{Workload: fated("team-a", "big-1", "team-a-cq", 100), Running: true, Certain: true}}
+		r.Evicted = []impact.Eviction{{Workload: fated("team-a", "big-1", "team-a-cq", 100), Running: true, Certain: true}, {Workload: fated("team-a", "train-9", "team-a-cq", 500), Certain: true}}
+		r.Admitted = []impact.Admission{{Workload: fated("team-b", "eval-1", "team-b-cq", 50), Flavors: map[string]string{"nvidia.com/gpu": "a100"}, Borrows: true, Certain: true}}
 		r.Queues = []impact.Queue{{Ref: queueRef("team-a-cq"), ActiveBefore: true, Why: "ClusterQueue team-a-cq is held: nothing is admitted until it is resumed."}}
 		s.desk.impact = r
 		s.onTeamA().press("D", "enter")

@@ -20,6 +20,8 @@ type foretold struct {
 	// when some lose quota besides those that the action itself is for.
 	deeds []string
 	hits  bool
+	// own are those of the plan's own that lose their quota by the preview, too.
+	own int
 	// certain happens in every timing, maybe in some.
 	certain, maybe      share
 	inactive, activated []*impact.Queue
@@ -33,12 +35,10 @@ type share struct {
 	// held is what these use.
 	victims, running int
 	held             string
-	// own are Workloads that the plan names already, evicted the others.
-	own      int
-	evicted  []*impact.Eviction
-	over     []*impact.Over
-	changed  []*impact.Change
-	admitted []*impact.Admission
+	evicted          []*impact.Eviction // others than those that the plan names itself
+	over             []*impact.Over
+	changed          []*impact.Change
+	admitted         []*impact.Admission
 	// starters are those that are admitted, gets is what they use then.
 	starters int
 	gets     string
@@ -54,7 +54,7 @@ type preemption struct {
 }
 
 func (s *share) empty() bool {
-	return len(s.preempted)+s.own+len(s.evicted)+len(s.over)+len(s.changed)+len(s.admitted)+len(s.cells) == 0
+	return len(s.preempted)+len(s.evicted)+len(s.over)+len(s.changed)+len(s.admitted)+len(s.cells) == 0
 }
 
 // foretell sorts the preview of a plan.
@@ -68,6 +68,13 @@ func foretell(p *actions.Plan) *foretold {
 	}
 	t := &foretold{r: r, deeds: deeds(r), certain: shareOf(r, own, true), maybe: shareOf(r, own, false)}
 	t.hits = len(r.Preempted)+len(t.certain.evicted)+len(t.maybe.evicted) > 0
+	found := map[world.Key]bool{}
+	for i := range r.Evicted {
+		if k := r.Evicted[i].Workload.Ref.Key; own[k] {
+			found[k] = true
+		}
+	}
+	t.own = len(found)
 	t.inactive = only(r.Queues, func(q *impact.Queue) bool { return !q.ActiveAfter })
 	t.activated = only(r.Queues, func(q *impact.Queue) bool { return q.ActiveAfter })
 	return t
@@ -77,7 +84,6 @@ func shareOf(r *impact.Result, own map[world.Key]bool, certain bool) share {
 	s := share{
 		certain:  certain,
 		evicted:  only(r.Evicted, func(x *impact.Eviction) bool { return x.Certain == certain && !own[x.Workload.Ref.Key] }),
-		own:      len(only(r.Evicted, func(x *impact.Eviction) bool { return x.Certain == certain && own[x.Workload.Ref.Key] })),
 		over:     only(r.OverQuota, func(x *impact.Over) bool { return x.Certain == certain }),
 		changed:  only(r.Waiting.Changed, func(x *impact.Change) bool { return x.Certain == certain }),
 		admitted: only(r.Admitted, func(x *impact.Admission) bool { return x.Certain == certain }),

@@ -74,21 +74,29 @@ func (d planDialog) exportDoc(p *planPaper, x actions.ExportPlan) {
 	}
 }
 
-// affectedDoc lists who is hit, the worst first.
+// affectedDoc lists who is hit by the action itself, the worst first. Those that
+// lose something stand in the preview where there is one.
 func (d planDialog) affectedDoc(p *planPaper) {
 	x := d.shown
-	if x.Incomplete != "" {
-		p.text("UNKNOWN", "the numbers below may be too small: "+x.Incomplete, theme.Warn)
+	stops := x.Action == actions.Hold || x.Action == actions.Drain
+	if !d.previewed() {
+		losers(p, &x, stops)
 	}
 	pendingHead, pending := "PENDING", fate{"stays pending", "stay pending", theme.Plain, namesOfOthers}
 	if x.Action == actions.Resume {
 		pendingHead, pending = "TRIED", fate{"is pending and will be tried again", "are pending and will be tried again", theme.Plain, namesOfOthers}
 	}
-	stops := x.Action == actions.Hold || x.Action == actions.Drain
-	p.group("EVICTED", fate{"is evicted", "are evicted", theme.Alarm, namesOfHit}, x.Evicts, stops)
-	p.group("LOSES", fate{"loses its reservation at once", "lose their reservations at once", theme.Warn, namesOfHit}, x.LosesReservation, stops)
 	p.group(pendingHead, pending, x.StaysPending, stops || x.Action == actions.Resume)
 	p.group("RUNS ON", fate{"runs on", "run on", theme.Plain, namesOfOthers}, x.RunsOn, stops)
+}
+
+// losers lists those that lose what they have by the action itself.
+func losers(p *planPaper, x *actions.Plan, sorted bool) {
+	if x.Incomplete != "" {
+		p.text("UNKNOWN", "the numbers below may be too small: "+x.Incomplete, theme.Warn)
+	}
+	p.group("EVICTED", fate{"is evicted", "are evicted", theme.Alarm, namesOfHit}, x.Evicts, sorted)
+	p.group("LOSES", fate{"loses its reservation at once", "lose their reservations at once", theme.Warn, namesOfHit}, x.LosesReservation, sorted)
 }
 
 func (d planDialog) diffDoc(p *planPaper) {

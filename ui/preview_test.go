@@ -272,3 +272,16 @@ func TestCertainIsNeverMixed(t *testing.T) {
 		}
 	})
 }
+
+// Those that a drain evicts are named once, and a preview that does not know them
+// all does not hide it.
+func TestDrainNamesItsVictimsOnce(t *testing.T) {
+	s := begin(t, 100, 40)
+	previews["impact-drain"](s)
+	if n := strings.Count(s.frame(), "team-a/big-1 "); n != 1 {
+		t.Errorf("team-a/big-1 is named %d times:\n%s", n, s.frame())
+	}
+	s.seesNot("by the preview only").press("esc")
+	s.desk.impact.Evicted = s.desk.impact.Evicted[:1]
+	s.press("D", "enter").sees("by the preview only 1 of these 2 lose their quota")
+}
