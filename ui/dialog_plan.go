@@ -70,7 +70,10 @@ func (d planDialog) Title(e Env) string {
 		tail = ": " + unknownFate
 	}
 	room := dialogWidth(e) - 4 - 2 - term.Width(tail)
-	return term.Clip(t, max(room, 12), e.Theme.Glyph.Ellipsis) + tail
+	if room < 12 && tail != "" {
+		return strings.TrimPrefix(tail, ": ") // the question names the object, too
+	}
+	return term.Clip(t, room, e.Theme.Glyph.Ellipsis) + tail
 }
 
 func planTitle(p actions.Plan) string {
