@@ -4,7 +4,10 @@ package e2e
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +57,11 @@ func TestImpactForetellsTheIncident(t *testing.T) {
 	}
 	if d := cmp.Diff(held, holders(t)); d != "" {
 		t.Fatalf("who holds quota has changed (-before +after):\n%s", d)
+	}
+
+	seesTheBurst(t, env)
+	if q := clusterQueue(t, "team-b-cq"); q.ResourceVersion != before.ResourceVersion {
+		t.Fatalf("resourceVersion %s, before %s: the console wrote something", q.ResourceVersion, before.ResourceVersion)
 	}
 
 	begun := time.Now().Add(-time.Second) // Kueue's times are whole seconds
@@ -133,6 +141,32 @@ func TestImpactForetellsTheIncident(t *testing.T) {
 	if err != nil || !strings.Contains(string(told), "there already") {
 		t.Errorf("this is not the incident: %v\n%s", err, told)
 	}
+}
+
+// mistaken is an editor in which somebody makes the mistake of badEdit.
+const mistaken = `#!/bin/sh
+sed -i -e 's/reclaimWithinCohort: .*/reclaimWithinCohort: Any/' -e '/name: nvidia.com\/gpu/{n;s/nominalQuota: .*/nominalQuota: 20/}' "$1"
+`
+
+// seesTheBurst makes the mistake in the console: whom it costs their quota stands
+// on the screen before the question can be answered, and Esc changes nothing.
+func seesTheBurst(t *testing.T, env []string) {
+	t.Helper()
+	editor := filepath.Join(t.TempDir(), "editor")
+	if err := os.WriteFile(editor, []byte(mistaken), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c := open(t, 120, 40, append(slices.Clone(env), "KUBE_EDITOR="+editor))
+	c.sees("live", "ai-shared", "team-b-cq")
+	c.press("2")
+	c.sees("CLUSTERQUEUE")
+	c.cursorOn("team-b-cq")
+	c.press("e")
+	c.sees("PREEMPTS 4", "PREEMPTED 4 Workloads, running now", "sweep-1", "reclaimWithinCohort: Any", "Type team-b-cq")
+	c.picture("impact")
+	c.press(escape)
+	c.sees("CLUSTERQUEUE")
+	c.press("q")
 }
 
 func jobOf(workload, job string) string {
