@@ -246,7 +246,6 @@ func (d *Desk) planChange(ctx context.Context, t Target, before, want map[string
 	if m := managedBy(d.opts.World(), t.Ref); m != "" {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s is managed by %s, which may undo this change.", t.Ref, m))
 	}
-	p.Notes = append(p.Notes, "The dry-run is validation only: it ran the server's rules and Kueue's webhooks.")
 	p.Confirm = Confirm{ConfirmName, t.Ref.Name}
 	return p, nil
 }

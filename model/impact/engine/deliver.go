@@ -45,6 +45,10 @@ func (r *run) deliver() (moved bool, err error) {
 		r.touched = nil
 		slices.SortStableFunc(keys, byName)
 		for _, k := range slices.Compact(keys) {
+			// What claims devices and waits stays as it is: its claims are not here.
+			if w := r.shelf.workload(k); w != nil && !held(w) && workload.HasDRA(w) {
+				continue
+			}
 			if _, err := r.workloads.Reconcile(r.ctx, ctrl.Request{NamespacedName: k}); err != nil {
 				return moved, fmt.Errorf("the controller of Kueue failed on Workload %s: %w", k, err)
 			}

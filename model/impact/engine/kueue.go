@@ -110,6 +110,9 @@ func (p *parts) load(o Objects) error {
 		if err := p.queues.AddClusterQueue(p.ctx, q); err != nil {
 			return fmt.Errorf("ClusterQueue %s: %w", q.Name, err)
 		}
+		if q.DeletionTimestamp != nil { // as its controller finds it
+			p.cache.TerminateClusterQueue(kueue.ClusterQueueReference(q.Name))
+		}
 	}
 	for _, q := range o.LocalQueues {
 		// The cache found its LocalQueues and Workloads with the ClusterQueue.

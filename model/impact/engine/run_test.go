@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
@@ -121,6 +123,21 @@ func TestRun(t *testing.T) {
 			n.Spec.ParentName = "elsewhere"
 			return []Change{{Old: leaves, New: n}}
 		}, told{}},
+		{"a queue that is being deleted lets nobody in", func(s *scene) []Change {
+			s.queue("a", "", 1, func(q *kueue.ClusterQueue) {
+				q.DeletionTimestamp, q.Finalizers = &metav1.Time{Time: noon}, []string{kueue.ResourceInUseFinalizerName}
+			})
+			s.running("r", "a", 1, 0)
+			s.queue("b", "", 1)
+			s.job("p", "a", 1, 0)
+			return []Change{s.edit("b", quota(2))}
+		}, told{}},
+		{"a drained Workload that claims devices stays out", func(s *scene) []Change {
+			s.queue("a", "", 4)
+			w := s.running("r", "a", 4, 0)
+			w.Spec.PodSets[0].Template.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu", ResourceClaimTemplateName: ptr("one")}}
+			return []Change{s.edit("a", stop(kueue.HoldAndDrain))}
+		}, told{Status: []string{"-r"}, Evicted: []string{"r ClusterQueueStopped"}, Queues: []string{"a true>false Stopped"}}},
 		{"a Workload that could start before", func(s *scene) []Change {
 			s.queue("a", "", 4)
 			s.job("p", "a", 1, 0)
