@@ -82,6 +82,7 @@ func TestSandbox(t *testing.T) {
 			}
 		}
 	})
+	t.Run("the manager's ConfigMap says what Kueue runs with", func(t *testing.T) { checkConfigMap(t, dir) })
 	t.Run("a second sandbox in the folder is refused", func(t *testing.T) {
 		out, code := sandbox(t, "up", "--dir", dir)
 		if want := fmt.Sprintf("already running in %s as pid %d", dir, p.cmd.Process.Pid); code == 0 || !strings.Contains(out, want) {

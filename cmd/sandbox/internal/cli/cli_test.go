@@ -53,6 +53,8 @@ func TestMainFailsWithAHint(t *testing.T) {
 		{[]string{"record", "--dir", dir}, "record needs one folder"},
 		{[]string{"record", "--dir", dir, "a", "b"}, "record needs one folder"},
 		{[]string{"record", "--dir", dir, "--flat", dir + ".yaml"}, "no sandbox runs"},
+		{[]string{"up", "--dir", dir, "--feature-gates", "A=maybe"}, `feature gate A is true or false, not "maybe"`},
+		{[]string{"run", "--dir", dir, "--feature-gates", "A", "--", "true"}, "A must be formatted as key=value"},
 		{[]string{"dance"}, "unknown command"},
 	} {
 		var stdout, stderr bytes.Buffer

@@ -27,7 +27,10 @@ const (
 	startingWithin = 2 * time.Minute // how long a sandbox that is just starting may take to be ready
 )
 
-type runFlags struct{ role, scenario, kubeconfig string }
+type runFlags struct {
+	startFlags
+	scenario, kubeconfig string
+}
 
 func newRun(f folderFlag) *cobra.Command {
 	var flags runFlags
@@ -54,7 +57,7 @@ command's.`,
 	cmd.Flags().SetInterspersed(false) // flags after the command's name are its own
 	cmd.Flags().StringVar(&flags.scenario, "scenario", "", "scenario to play before the command")
 	cmd.Flags().StringVar(&flags.kubeconfig, "kubeconfig", "admin", "whose kubeconfig the command gets: "+names())
-	roleFlag(cmd, &flags.role)
+	flags.add(cmd)
 	return cmd
 }
 
@@ -86,7 +89,7 @@ func run(ctx context.Context, f folderFlag, flags runFlags, args []string, w io.
 	}
 	early, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	own, err := ensure(early, f, dir, flags.role, w)
+	own, err := ensure(early, f, dir, flags.startFlags, w)
 	if err != nil {
 		return err
 	}
@@ -109,13 +112,16 @@ func run(ctx context.Context, f folderFlag, flags runFlags, args []string, w io.
 }
 
 // ensure uses the sandbox that runs in the folder, and then returns nil, or starts one.
-func ensure(ctx context.Context, f folderFlag, dir, role string, w io.Writer) (*sandbox.Sandbox, error) {
+func ensure(ctx context.Context, f folderFlag, dir string, flags startFlags, w io.Writer) (*sandbox.Sandbox, error) {
 	_, running, err := datadir.Running(dir)
 	if err != nil {
 		return nil, err
 	}
 	if !running {
-		return start(ctx, f, role, w)
+		return start(ctx, f, flags, w)
+	}
+	if flags.fair || len(flags.gates) > 0 {
+		return nil, fmt.Errorf("a sandbox runs in %s already, and how its Kueue runs cannot be changed any more: end it with: holdfast-sandbox down --dir %s", dir, dir)
 	}
 	err = cluster.Poll(ctx, startingWithin, func(ctx context.Context) error {
 		if r, err := control.Dial(dir).Report(ctx); err != nil || !r.Ready {
@@ -123,10 +129,10 @@ func ensure(ctx context.Context, f folderFlag, dir, role string, w io.Writer) (*
 		}
 		return nil
 	})
-	if err != nil || role == "" {
+	if err != nil || flags.role == "" {
 		return nil, err
 	}
-	objs, err := sandbox.ReadOncallRole(role)
+	objs, err := sandbox.ReadOncallRole(flags.role)
 	if err != nil {
 		return nil, err
 	}

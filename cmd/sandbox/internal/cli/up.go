@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -15,7 +16,7 @@ import (
 )
 
 func newUp(f folderFlag) *cobra.Command {
-	var role string
+	var flags startFlags
 	cmd := &cobra.Command{
 		Use:   "up",
 		Short: "Start a sandbox and keep it until Ctrl-C (SIGINT) or SIGTERM",
@@ -32,7 +33,7 @@ sandbox's is never touched.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 			defer stop()
-			s, err := start(ctx, f, role, cmd.OutOrStdout())
+			s, err := start(ctx, f, flags, cmd.OutOrStdout())
 			if err != nil {
 				return err
 			}
@@ -44,7 +45,7 @@ sandbox's is never touched.`,
 			return errors.Join(err, s.Stop())
 		},
 	}
-	roleFlag(cmd, &role)
+	flags.add(cmd)
 	return cmd
 }
 
@@ -57,12 +58,38 @@ func rights() string {
 	return strings.Join(lines, "\n")
 }
 
-func roleFlag(cmd *cobra.Command, role *string) {
-	cmd.Flags().StringVar(role, "oncall-role", "", "YAML file with the ClusterRole (and Roles) that user oncall gets")
+// startFlags say how a sandbox is started.
+type startFlags struct {
+	role  string
+	fair  bool
+	gates map[string]string
+}
+
+func (s *startFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.role, "oncall-role", "", "YAML file with the ClusterRole (and Roles) that user oncall gets")
+	cmd.Flags().BoolVar(&s.fair, "fair-sharing", false, "start Kueue with fair sharing")
+	cmd.Flags().StringToStringVar(&s.gates, "feature-gates", nil, "start Kueue with feature gates, like A=true,B=false")
+}
+
+// manager is what the flags say of Kueue's manager.
+func (s *startFlags) manager() (sandbox.Manager, error) {
+	m := sandbox.Manager{FairSharing: s.fair, FeatureGates: map[string]bool{}}
+	for name, value := range s.gates {
+		on, err := strconv.ParseBool(value)
+		if err != nil {
+			return m, fmt.Errorf("feature gate %s is true or false, not %q", name, value)
+		}
+		m.FeatureGates[name] = on
+	}
+	return m, nil
 }
 
 // start runs a sandbox, tells its progress on w and blocks until it is ready.
-func start(ctx context.Context, f folderFlag, role string, w io.Writer) (*sandbox.Sandbox, error) {
+func start(ctx context.Context, f folderFlag, flags startFlags, w io.Writer) (*sandbox.Sandbox, error) {
+	manager, err := flags.manager()
+	if err != nil {
+		return nil, err
+	}
 	dir, err := f.path()
 	if err != nil {
 		return nil, err
@@ -72,7 +99,7 @@ func start(ctx context.Context, f folderFlag, role string, w io.Writer) (*sandbo
 		return nil, err
 	}
 	say := func(format string, a ...any) { _, _ = fmt.Fprintf(w, format+"\n", a...) }
-	s, err := sandbox.Start(ctx, sandbox.Options{Dir: dir, Programs: programs, OncallRole: role, Say: say})
+	s, err := sandbox.Start(ctx, sandbox.Options{Dir: dir, Programs: programs, OncallRole: flags.role, Manager: manager, Say: say})
 	if errors.Is(err, context.Canceled) {
 		return nil, errors.New("stopped before it was ready")
 	}

@@ -18,6 +18,8 @@ import (
 const (
 	KueueNamespace  = "kueue-system"
 	KueueDeployment = "kueue-controller-manager"
+	kueueConfigMap  = "kueue-manager-config"
+	kueueConfigKey  = "controller_manager_config.yaml"
 	image           = "registry.k8s.io/kueue/kueue"
 )
 
@@ -71,17 +73,18 @@ func SetImage(objs []*unstructured.Unstructured, version string) error {
 	return nil
 }
 
-// Local is where Kueue listens on 127.0.0.1 and the certificates it does so with.
+// Local is where Kueue listens on 127.0.0.1, the certificates it does so with, and the configuration it runs with.
 type Local struct {
 	WebhookPort, VisibilityPort int
+	Config                      string
 	CACert, CAKey, Cert, Key    []byte // PEM
 }
 
 // Adapt fits Kueue's manifests, in place, to a manager that runs as a process on 127.0.0.1. Services become
 // ExternalName 127.0.0.1, which kube-apiserver resolves to https://127.0.0.1:<service port of the client config>; so
 // the webhooks, the conversion webhooks and the APIServices keep naming the Service (TLS still checks its name) and
-// only their ports change. The Secret gets the certificates the manager would make. Everything else stays as Kueue
-// ships it.
+// only their ports change. The Secret gets the certificates the manager would make, and the manager's ConfigMap says
+// what it runs with. Everything else stays as Kueue ships it.
 func Adapt(objs []*unstructured.Unstructured, l Local) error {
 	for _, o := range objs {
 		if err := adaptOne(o, l); err != nil {
@@ -98,6 +101,10 @@ func adaptOne(o *unstructured.Unstructured, l Local) error {
 		o.Object["spec"] = map[string]any{"type": "ExternalName", "externalName": "127.0.0.1"}
 	case "Secret":
 		o.Object["data"] = map[string]any{"ca.crt": b64(l.CACert), "ca.key": b64(l.CAKey), "tls.crt": b64(l.Cert), "tls.key": b64(l.Key)}
+	case "ConfigMap":
+		if o.GetName() == kueueConfigMap {
+			o.Object["data"] = map[string]any{kueueConfigKey: l.Config}
+		}
 	case "APIService":
 		return unstructured.SetNestedField(o.Object, int64(l.VisibilityPort), "spec", "service", "port")
 	case "CustomResourceDefinition":

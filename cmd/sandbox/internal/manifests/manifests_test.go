@@ -19,7 +19,7 @@ func decode(t *testing.T, yaml string) []*unstructured.Unstructured {
 
 // TestAdapt compares whole objects, so that a change to anything that should stay as it is shows.
 func TestAdapt(t *testing.T) {
-	l := Local{WebhookPort: 21001, VisibilityPort: 21002, CACert: []byte("CA"), CAKey: []byte("CAKEY"), Cert: []byte("CERT"), Key: []byte("KEY")}
+	l := Local{WebhookPort: 21001, VisibilityPort: 21002, Config: "kind: Configuration\n", CACert: []byte("CA"), CAKey: []byte("CAKEY"), Cert: []byte("CERT"), Key: []byte("KEY")}
 	for name, c := range map[string]struct{ in, want string }{
 		"service": {
 			in:   `{kind: Service, metadata: {name: s}, spec: {ports: [{port: 443, targetPort: 9443}], selector: {a: b}}}`,
@@ -28,6 +28,14 @@ func TestAdapt(t *testing.T) {
 		"secret": {
 			in:   `{kind: Secret, metadata: {name: kueue-webhook-server-cert}}`,
 			want: `{kind: Secret, metadata: {name: kueue-webhook-server-cert}, data: {ca.crt: Q0E=, ca.key: Q0FLRVk=, tls.crt: Q0VSVA==, tls.key: S0VZ}}`,
+		},
+		"the manager's configuration": {
+			in:   `{kind: ConfigMap, metadata: {name: kueue-manager-config, namespace: kueue-system}, data: {controller_manager_config.yaml: "x"}}`,
+			want: `{kind: ConfigMap, metadata: {name: kueue-manager-config, namespace: kueue-system}, data: {controller_manager_config.yaml: "kind: Configuration\n"}}`,
+		},
+		"another ConfigMap": {
+			in:   `{kind: ConfigMap, metadata: {name: other}, data: {a: b}}`,
+			want: `{kind: ConfigMap, metadata: {name: other}, data: {a: b}}`,
 		},
 		"aggregated API": {
 			in:   `{kind: APIService, spec: {insecureSkipTLSVerify: true, service: {name: v, namespace: kueue-system}}}`,

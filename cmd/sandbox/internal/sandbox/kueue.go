@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -23,10 +26,27 @@ const (
 	kueueReadyFor = 2 * time.Minute
 )
 
-// kueueConfiguration is the manager's configuration: Kueue's defaults but for addresses, the concurrency and client
-// limits that its own manifests also set, and the one framework the sandbox uses. With the internal certificate
-// management off the manager would insist on a certificate for its metrics below /etc.
-func kueueConfiguration(p portSet, certDir string) string {
+// Manager is what may be chosen of how Kueue's manager runs.
+type Manager struct {
+	FairSharing  bool
+	FeatureGates map[string]bool
+}
+
+// configuration is what the manager is started with: Kueue's defaults but for addresses, the concurrency and client
+// limits that its own manifests also set, the one framework the sandbox uses, and what was chosen. With the internal
+// certificate management off the manager would insist on a certificate for its metrics below /etc. Fair sharing has the
+// strategies that Kueue's own manifests name.
+func (m Manager) configuration(p portSet, certDir string) string {
+	var more strings.Builder
+	if m.FairSharing {
+		more.WriteString("fairSharing:\n  preemptionStrategies: [LessThanOrEqualToFinalShare, LessThanInitialShare]\n")
+	}
+	if len(m.FeatureGates) > 0 {
+		more.WriteString("featureGates:\n")
+		for _, name := range slices.Sorted(maps.Keys(m.FeatureGates)) {
+			fmt.Fprintf(&more, "  %q: %t\n", name, m.FeatureGates[name])
+		}
+	}
 	return fmt.Sprintf(`apiVersion: config.kueue.x-k8s.io/v1beta2
 kind: Configuration
 namespace: %s
@@ -64,11 +84,11 @@ clientConnection:
 integrations:
   frameworks:
   - batch/job
-`, manifests.KueueNamespace, p.health, p.metrics, p.webhook, certDir, p.visibility, kueueLease, manifests.KueueNamespace)
+`, manifests.KueueNamespace, p.health, p.metrics, p.webhook, certDir, p.visibility, kueueLease, manifests.KueueNamespace) + more.String()
 }
 
 // kueueObjects reads Kueue's manifests as the build rendered them and fits them to this sandbox.
-func kueueObjects(path string, p portSet, certs pki.WebhookCerts) ([]*unstructured.Unstructured, error) {
+func kueueObjects(path string, p portSet, certs pki.WebhookCerts, config string) ([]*unstructured.Unstructured, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -79,7 +99,7 @@ func kueueObjects(path string, p portSet, certs pki.WebhookCerts) ([]*unstructur
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return objs, manifests.Adapt(objs, manifests.Local{
-		WebhookPort: p.webhook, VisibilityPort: p.visibility,
+		WebhookPort: p.webhook, VisibilityPort: p.visibility, Config: config,
 		CACert: certs.CA.CertPEM, CAKey: certs.CA.KeyPEM, Cert: certs.Leaf.CertPEM, Key: certs.Leaf.KeyPEM,
 	})
 }

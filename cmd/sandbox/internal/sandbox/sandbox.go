@@ -63,7 +63,8 @@ func FindPrograms() (Programs, error) {
 type Options struct {
 	Dir        string // absolute
 	Programs   Programs
-	OncallRole string                   // file, or "" for no rights
+	OncallRole string // file, or "" for no rights
+	Manager    Manager
 	Say        func(f string, a ...any) // progress, one line each
 }
 
@@ -73,6 +74,7 @@ type Sandbox struct {
 	began  time.Time
 	folder *datadir.Folder
 	ports  portSet
+	config string // Kueue's
 	group  *supervise.Group
 	client *cluster.Client
 	server *control.Server
@@ -138,7 +140,7 @@ func (s *Sandbox) start(role []*unstructured.Unstructured) error {
 	if s.server, err = control.Serve(s.folder.Path(), s); err != nil {
 		return err
 	}
-	objs, err := kueueObjects(s.opts.Programs.Manifests, s.ports, certs)
+	objs, err := kueueObjects(s.opts.Programs.Manifests, s.ports, certs, s.config)
 	if err != nil {
 		return err
 	}
@@ -199,9 +201,10 @@ func (s *Sandbox) prepare() (pki.WebhookCerts, error) {
 	if err != nil {
 		return none, err
 	}
+	s.config = s.opts.Manager.configuration(s.ports, s.pki(pki.WebhookDir))
 	for file, content := range map[string]string{
 		kwokConfig:  kwokStages,
-		kueueConfig: kueueConfiguration(s.ports, s.pki(pki.WebhookDir)),
+		kueueConfig: s.config,
 	} {
 		if err := os.WriteFile(s.folder.Path(file), []byte(content), 0o600); err != nil {
 			return none, err
