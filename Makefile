@@ -10,7 +10,7 @@ DEMO        := $(CURDIR)/.sandbox/demo
 HAVE_CC     := $(shell command -v cc 2>/dev/null || command -v gcc 2>/dev/null)
 GO_FILES     = $(shell git ls-files -co --exclude-standard '*.go')
 
-.PHONY: help demo demo-down test test-fast race lint bench build sandbox pictures clean
+.PHONY: help demo demo-down test test-fast proof race lint bench build sandbox pictures clean
 
 help: ## show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,10 @@ test: sandbox race ## every test, the real control plane included
 test-fast: ## the tests that need no sandbox
 	go test ./...
 	cd cmd/sandbox && go test ./build/... ./internal/...
+
+proof: sandbox ## previews of 200 random edits, and 40 with fair sharing, against a real Kueue (about an hour)
+	HOLDFAST_PROOF_EDITS=$${HOLDFAST_PROOF_EDITS:-200} HOLDFAST_PROOF_FAIR=$${HOLDFAST_PROOF_FAIR:-40} HOLDFAST_SANDBOX_BIN=$(SANDBOX_BIN) \
+		go test -tags sandbox -count=1 -timeout 85m -run TestPreviewAgainstKueue -v ./cmd/holdfast/proof
 
 race: ## the tests without a sandbox, with the race detector where there is a C compiler
 ifneq ($(HAVE_CC),)
