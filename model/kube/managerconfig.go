@@ -192,11 +192,17 @@ func (c *Client) readConfig(ctx context.Context, namespace string, at place) man
 		}
 	}
 	for i := range m.ManagedFields {
-		if t := m.ManagedFields[i].Time; t != nil && t.After(f.Changed) {
-			f.Changed = t.Time
+		if e := &m.ManagedFields[i]; e.Time != nil && e.Time.After(f.Changed) && ofData(e.FieldsV1) {
+			f.Changed = e.Time.Time
 		}
 	}
 	return f
+}
+
+// ofData reports whether the fields are of what a ConfigMap holds, and not only of
+// its labels and annotations.
+func ofData(f *metav1.FieldsV1) bool {
+	return f == nil || strings.Contains(f.GetRawString(), `"f:data"`) || strings.Contains(f.GetRawString(), `"f:binaryData"`)
 }
 
 // led adds since when the manager leads, where that can be read: what was written

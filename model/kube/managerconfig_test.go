@@ -37,7 +37,8 @@ func TestManagerConfig(t *testing.T) {
 	)
 	written, led := time.Date(2026, 12, 2, 12, 0, 0, 0, time.UTC), time.Date(2026, 12, 2, 11, 0, 0, 0, time.UTC)
 	cm := func(data string) http.HandlerFunc {
-		return says(200, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"managedFields":[{"time":"2026-12-01T12:00:00Z"},{"time":"2026-12-02T12:00:00Z"},{}]},`+data+`}`)
+		return says(200, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"managedFields":[{"time":"2026-12-01T12:00:00Z"},{"time":"2026-12-02T12:00:00Z","fieldsV1":{"f:data":{"f:x":{}}}},
+			{"time":"2026-12-09T12:00:00Z","fieldsV1":{"f:metadata":{"f:annotations":{}}}},{}]},`+data+`}`)
 	}
 	text, _ := json.Marshal(config) // of a string it cannot fail
 	whole := cm(`"data":{"controller_manager_config.yaml":` + string(text) + `}`)
