@@ -15,6 +15,10 @@ func Modes() []Mode {
 		{Name: "evictions take 30 s", Latency: 30 * time.Second},
 		{Name: "evictions take 0.04 to 4 s", Latency: 40 * time.Millisecond, Spread: 4 * time.Second, Seed: 1},
 		{Name: "evictions take 0.04 to 4 s, otherwise", Latency: 40 * time.Millisecond, Spread: 4 * time.Second, Seed: 2},
+		{Name: "evictions take 1.2 s, a cycle 0.4 s", Latency: 1200 * time.Millisecond, Cycle: 400 * time.Millisecond},
+		{Name: "evictions take 3 s, a cycle 0.8 s", Latency: 3 * time.Second, Cycle: 800 * time.Millisecond},
+		{Name: "evictions take 0.04 to 4 s, a cycle 0.4 s", Latency: 40 * time.Millisecond, Spread: 4 * time.Second, Cycle: 400 * time.Millisecond, Seed: 3},
+		{Name: "evictions take 0.04 to 4 s, a cycle 1 s", Latency: 40 * time.Millisecond, Spread: 4 * time.Second, Cycle: time.Second, Seed: 4},
 		{Name: "what waits is tried at once", Latency: 1200 * time.Millisecond, Eager: true},
 		{Name: "what waits is tried at once, evictions end at once", Latency: time.Millisecond, Eager: true},
 	}

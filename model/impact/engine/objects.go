@@ -50,6 +50,9 @@ type Mode struct {
 	Name string
 	// Latency is how long an eviction takes from the condition to the quota.
 	Latency time.Duration
+	// Cycle is how long a scheduling cycle takes where Kueue is slow, because of
+	// many queues or a busy API server; 0 is a moment.
+	Cycle time.Duration
 	// Eager tries what waits again before every cycle, not a second after its cause.
 	Eager bool
 	// Spread is the most that an eviction may take longer than Latency; how much,

@@ -181,7 +181,7 @@ func (r *run) settle(ctx context.Context) error {
 		}
 		if waiting > 0 && calm < r.patience {
 			r.cycle()
-			r.clock.Step(cycleTime)
+			r.clock.Step(max(cycleTime, r.mode.Cycle))
 			r.cycles++
 			r.out.Cycles++
 			if moved, err = r.deliver(); err != nil {
