@@ -13,6 +13,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	_ "sigs.k8s.io/kueue/pkg/features" // registers Kueue's gates
 	"sigs.k8s.io/kueue/pkg/util/routine"
+
+	"cli.holdfast.dev/holdfast/model/manager"
 )
 
 // Kueue keeps its feature gates, the logger of its controllers and the way in
@@ -70,6 +72,5 @@ type sameGoroutine struct{}
 // Run implements routine.Wrapper.
 func (sameGoroutine) Run(f func()) { f() }
 
-// Version is that of the Kueue whose code runs here, as go.mod has it: a build's
-// own information lacks it in tests.
-const Version = "v0.19.2"
+// Version is that of the Kueue whose code runs here.
+const Version = manager.Linked

@@ -3,8 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"os"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -240,16 +238,5 @@ func TestGatesAreSetOnce(t *testing.T) {
 	}
 	if err := SetGates(map[string]bool{"PartialAdmission": false}); !errors.Is(err, ErrGates) {
 		t.Errorf("another set: %v", err)
-	}
-}
-
-// Kueue's version is that of go.mod.
-func TestVersion(t *testing.T) {
-	raw, err := os.ReadFile("../../../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(raw), "sigs.k8s.io/kueue "+Version+"\n") {
-		t.Errorf("version %s is not in go.mod", Version)
 	}
 }
