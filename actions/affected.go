@@ -2,7 +2,6 @@ package actions
 
 import (
 	"fmt"
-
 	"strings"
 
 	"cli.holdfast.dev/holdfast/model/reason"

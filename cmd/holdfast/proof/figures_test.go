@@ -173,7 +173,7 @@ func (s *summary) verdict() []string {
 			wrong++
 		}
 	}
-	if wrong > spared(f.n) {
+	if wrong > 0 {
 		out = append(out, fmt.Sprintf("%d previews were wrong in what they called certain", wrong))
 	}
 	if f.n >= enough && f.equal*100 < f.n*99 {
@@ -183,16 +183,6 @@ func (s *summary) verdict() []string {
 		out = append(out, fmt.Sprintf("of %d edits only %d changed something and %d preempted: they prove too little", f.n, f.changed, f.preempted))
 	}
 	return out
-}
-
-// spared is how many previews may be wrong in what they called certain: none of
-// many. Of few one may be, since one in 157 was (README): else every seventh run
-// of 25 edits would fail for what is known.
-func spared(n int) int {
-	if n < enough {
-		return 1
-	}
-	return 0
 }
 
 // enough is the number of edits from which on shares are judged.

@@ -105,14 +105,8 @@ func (r *run) noteEviction(w *kueue.Workload) {
 		r.evicted(Eviction{Workload: keyOf(w), Reason: c.Reason, Message: c.Message})
 		return
 	}
-	p := Preemption{Victim: keyOf(w)}
-	if c := apimeta.FindStatusCondition(w.Status.Conditions, kueue.WorkloadPreempted); c != nil && c.Status == metav1.ConditionTrue {
-		p.Reason = c.Reason
-		if m := preemptorUID.FindStringSubmatch(c.Message); m != nil {
-			p.PreemptorUID = types.UID(m[1])
-			p.Preemptor = r.uids[p.PreemptorUID]
-		}
-	}
+	p, _ := preemptionOf(w)
+	p.Preemptor = r.uids[p.PreemptorUID]
 	if r.edited {
 		r.out.Preemptions = append(r.out.Preemptions, p)
 	}
@@ -124,6 +118,21 @@ func (r *run) noteEviction(w *kueue.Workload) {
 // mostTimes is how often a run lets one Workload be preempted. Kueue has no end
 // to that where two take their quota from each other.
 const mostTimes = 8
+
+// preemptionOf is the Workload's last preemption, without the preemptor's name, and
+// when it was; the zero time where it says of none.
+func preemptionOf(w *kueue.Workload) (Preemption, time.Time) {
+	p := Preemption{Victim: keyOf(w)}
+	c := apimeta.FindStatusCondition(w.Status.Conditions, kueue.WorkloadPreempted)
+	if c == nil || c.Status != metav1.ConditionTrue {
+		return p, time.Time{}
+	}
+	p.Reason = c.Reason
+	if m := preemptorUID.FindStringSubmatch(c.Message); m != nil {
+		p.PreemptorUID = types.UID(m[1])
+	}
+	return p, c.LastTransitionTime.Time
+}
 
 func (r *run) evicted(e Eviction) {
 	if r.edited {

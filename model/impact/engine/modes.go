@@ -19,6 +19,8 @@ func Modes() []Mode {
 		{Name: "evictions take 3 s, a cycle 0.8 s", Latency: 3 * time.Second, Cycle: 800 * time.Millisecond},
 		{Name: "evictions take 0.04 to 4 s, a cycle 0.4 s", Latency: 40 * time.Millisecond, Spread: 4 * time.Second, Cycle: 400 * time.Millisecond, Seed: 3},
 		{Name: "evictions take 0.04 to 4 s, a cycle 1 s", Latency: 40 * time.Millisecond, Spread: 4 * time.Second, Cycle: time.Second, Seed: 4},
+		{Name: "evictions take 1.2 s, Kueue started anew", Latency: 1200 * time.Millisecond, Forgets: true},
+		{Name: "evictions take 3 s, Kueue started anew", Latency: 3 * time.Second, Forgets: true},
 		{Name: "what waits is tried at once", Latency: 1200 * time.Millisecond, Eager: true},
 		{Name: "what waits is tried at once, evictions end at once", Latency: time.Millisecond, Eager: true},
 	}

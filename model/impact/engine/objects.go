@@ -55,6 +55,9 @@ type Mode struct {
 	Cycle time.Duration
 	// Eager tries what waits again before every cycle, not a second after its cause.
 	Eager bool
+	// Forgets runs as a manager that has just been started, which does not know who
+	// preempted last (remember.go).
+	Forgets bool
 	// Spread is the most that an eviction may take longer than Latency; how much,
 	// Seed decides for each.
 	Spread time.Duration

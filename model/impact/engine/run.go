@@ -111,6 +111,9 @@ func (r *run) run(ctx context.Context, o Objects, changes []Change) (Outcome, er
 	if err := r.load(o); err != nil {
 		return Outcome{}, err
 	}
+	if !r.mode.Forgets {
+		r.remember()
+	}
 	r.cause() // every queue was new to Kueue, and must not be so any more at the changes
 	if err := r.settle(ctx); err != nil {
 		return Outcome{}, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -238,5 +239,46 @@ func TestGatesAreSetOnce(t *testing.T) {
 	}
 	if err := SetGates(map[string]bool{"PartialAdmission": false}); !errors.Is(err, ErrGates) {
 		t.Errorf("another set: %v", err)
+	}
+}
+
+// Who preempted last and still waits stands before a higher priority, in a queue
+// of BestEffortFIFO and for a manager that was there when it happened.
+func TestRunRemembersThePreemptor(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		strategy kueue.QueueingStrategy
+		since    bool // the preemptor was admitted and evicted since
+		want     map[bool]string
+	}{
+		{"best effort", kueue.BestEffortFIFO, false, map[bool]string{false: "+preemptor", true: "+higher"}},
+		{"strict", kueue.StrictFIFO, false, map[bool]string{false: "+higher", true: "+higher"}},
+		{"admitted since", kueue.BestEffortFIFO, true, map[bool]string{false: "+higher", true: "+higher"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene()
+			s.queue("a", "", 4, func(q *kueue.ClusterQueue) { q.Spec.QueueingStrategy = c.strategy })
+			s.running("r", "a", 2, 30)
+			s.job("higher", "a", 3, 20)
+			p := s.job("preemptor", "a", 3, 10)
+			v := s.job("victim", "a", 4, 0)
+			for _, typ := range []string{kueue.WorkloadEvicted, kueue.WorkloadPreempted} {
+				v.Status.Conditions = append(v.Status.Conditions, metav1.Condition{
+					Type: typ, Status: metav1.ConditionTrue, Reason: "InClusterQueue", LastTransitionTime: metav1.NewTime(noon.Add(-time.Hour)),
+					Message: "Preempted to accommodate a workload (UID: uid-preemptor, JobUID: job-preemptor) due to prioritization in the ClusterQueue",
+				})
+			}
+			if c.since {
+				p.Status.Conditions = append(p.Status.Conditions, metav1.Condition{
+					Type: kueue.WorkloadEvicted, Status: metav1.ConditionTrue, Reason: "Preempted", LastTransitionTime: metav1.NewTime(noon.Add(-time.Minute)),
+				})
+			}
+			for _, m := range Modes() {
+				got := s.tell(s.run(t, m, s.edit("a", quota(5))))
+				if d := cmp.Diff(told{Status: []string{c.want[m.Forgets]}}, got); d != "" {
+					t.Errorf("%s (-want +got):\n%s", m.Name, d)
+				}
+			}
+		})
 	}
 }
