@@ -29,12 +29,8 @@ func (k keyed[T]) sorted() []T {
 	for _, row := range k {
 		out = append(out, row)
 	}
-	slices.SortFunc(out, func(a, b T) int { return compareKeys(a.GetKey(), b.GetKey()) })
+	slices.SortFunc(out, func(a, b T) int { return a.GetKey().Compare(b.GetKey()) })
 	return out
-}
-
-func compareKeys(a, b world.Key) int {
-	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }
 
 func newLists() lists {

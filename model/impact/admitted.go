@@ -23,7 +23,7 @@ func (c *composer) admitted() []Admission {
 	for _, e := range c.ends {
 		var keys []admissionKey
 		rows := map[admissionKey]*world.Workload{}
-		for _, k := range slices.SortedFunc(maps.Keys(e.rows), compareKeys) {
+		for _, k := range slices.SortedFunc(maps.Keys(e.rows), world.Key.Compare) {
 			w := e.rows[k]
 			if !c.admits(e, k, w) {
 				continue

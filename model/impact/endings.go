@@ -113,7 +113,7 @@ func (e *ending) text() string {
 	for k := range e.rows {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, compareKeys)
+	slices.SortFunc(keys, world.Key.Compare)
 	var b strings.Builder
 	for _, k := range keys {
 		w := e.rows[k]
@@ -129,14 +129,4 @@ func (e *ending) text() string {
 		fmt.Fprintf(&b, "%q %v %s\n", q.ClusterQueue, q.After, q.ReasonAfter)
 	}
 	return b.String()
-}
-
-func compareKeys(a, b world.Key) int {
-	switch {
-	case a == b:
-		return 0
-	case a.Less(b):
-		return -1
-	}
-	return 1
 }

@@ -61,7 +61,7 @@ func drawOutcome(t *rapid.T, s *scene) engine.Outcome {
 			all = append(all, w)
 		}
 	}
-	slices.SortFunc(all, func(a, b *kueue.Workload) int { return compareKeys(key(a.Name), key(b.Name)) })
+	slices.SortFunc(all, func(a, b *kueue.Workload) int { return world.Key.Compare(key(a.Name), key(b.Name)) })
 	for _, w := range all {
 		queue := string(w.Spec.QueueName)
 		switch rapid.IntRange(0, 5).Draw(t, w.Name) {

@@ -53,7 +53,7 @@ func (c *composer) activity() []Queue {
 		out = append(out, x)
 	}
 	slices.SortStableFunc(out, func(a, b Queue) int {
-		return cmp.Or(first(!a.ActiveAfter, !b.ActiveAfter), first(a.Ref.Kind == world.KindClusterQueue, b.Ref.Kind == world.KindClusterQueue), compareKeys(a.Ref.Key, b.Ref.Key))
+		return cmp.Or(first(!a.ActiveAfter, !b.ActiveAfter), first(a.Ref.Kind == world.KindClusterQueue, b.Ref.Kind == world.KindClusterQueue), a.Ref.Key.Compare(b.Ref.Key))
 	})
 	return out
 }

@@ -76,7 +76,7 @@ func (c *composer) preempted() []Preemption {
 	out := u.all(len(c.ends), func(p *Preemption, inAll bool) { p.Certain = c.sure(inAll) })
 	slices.SortStableFunc(out, func(a, b Preemption) int {
 		return cmp.Or(first(a.Runs, b.Runs), byHurt(&a.Victim, &b.Victim, a.Certain, b.Certain),
-			compareKeys(a.Preemptor.Ref.Key, b.Preemptor.Ref.Key), cmp.Compare(a.Preemptor.Ref.UID, b.Preemptor.Ref.UID), cmp.Compare(a.Reason, b.Reason))
+			a.Preemptor.Ref.Key.Compare(b.Preemptor.Ref.Key), cmp.Compare(a.Preemptor.Ref.UID, b.Preemptor.Ref.UID), cmp.Compare(a.Reason, b.Reason))
 	})
 	return out
 }
@@ -162,5 +162,5 @@ func first(a, b bool) int {
 // byHurt orders by priority, the highest first, then by what is certain, then by
 // namespace and name.
 func byHurt(a, b *Workload, aCertain, bCertain bool) int {
-	return cmp.Or(cmp.Compare(b.Priority, a.Priority), first(aCertain, bCertain), compareKeys(a.Ref.Key, b.Ref.Key))
+	return cmp.Or(cmp.Compare(b.Priority, a.Priority), first(aCertain, bCertain), a.Ref.Key.Compare(b.Ref.Key))
 }

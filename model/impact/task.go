@@ -95,7 +95,7 @@ func (p *preview) changes(st *stage, r reach, w *pack.World, edits []edit) ([]wo
 		}
 		out = append(out, c)
 	}
-	for _, k := range slices.SortedFunc(maps.Keys(st.edited), compareKeys) {
+	for _, k := range slices.SortedFunc(maps.Keys(st.edited), world.Key.Compare) {
 		o, ok := now[world.Ref{Kind: world.KindWorkload, Key: k}].(*kueue.Workload)
 		if !ok {
 			if st.edited[k].State != world.Finished {

@@ -48,7 +48,7 @@ func (r *rows[T]) publish() ([]T, bool) {
 	for k := range r.changed {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, compareKeys)
+	slices.SortFunc(keys, world.Key.Compare)
 	out := make([]T, 0, len(r.by))
 	from := 0
 	for _, k := range keys {
@@ -65,14 +65,4 @@ func (r *rows[T]) publish() ([]T, bool) {
 	r.sorted = append(out, r.sorted[from:]...)
 	clear(r.changed)
 	return r.sorted, true
-}
-
-func compareKeys(a, b world.Key) int {
-	switch {
-	case a == b:
-		return 0
-	case a.Less(b):
-		return -1
-	}
-	return 1
 }

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -47,10 +48,12 @@ func (k Key) GetKey() Key { return k }
 
 // Less orders keys by namespace, then name.
 func (k Key) Less(o Key) bool {
-	if k.Namespace != o.Namespace {
-		return k.Namespace < o.Namespace
-	}
-	return k.Name < o.Name
+	return k.Compare(o) < 0
+}
+
+// Compare orders keys as Less does: -1 before, 0 the same, 1 after.
+func (k Key) Compare(o Key) int {
+	return cmp.Or(cmp.Compare(k.Namespace, o.Namespace), cmp.Compare(k.Name, o.Name))
 }
 
 // Ref names one particular object: the UID tells it from a later object of the

@@ -16,6 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"cli.holdfast.dev/holdfast/model/world"
 )
 
 // shelf is the client that Kueue's code reads and writes through. It holds the
@@ -91,21 +93,7 @@ func newShelf(o Objects) *shelf {
 	return s
 }
 
-func byName(a, b types.NamespacedName) int {
-	if a.Namespace != b.Namespace {
-		if a.Namespace < b.Namespace {
-			return -1
-		}
-		return 1
-	}
-	switch {
-	case a.Name < b.Name:
-		return -1
-	case a.Name > b.Name:
-		return 1
-	}
-	return 0
-}
+func byName(a, b types.NamespacedName) int { return world.Key(a).Compare(world.Key(b)) }
 
 func localOf(w *kueue.Workload) types.NamespacedName {
 	return types.NamespacedName{Namespace: w.Namespace, Name: string(w.Spec.QueueName)}

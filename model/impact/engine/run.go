@@ -139,9 +139,7 @@ func (r *run) run(ctx context.Context, o Objects, changes []Change) (Outcome, er
 	for k := range r.restless {
 		r.out.Restless = append(r.out.Restless, k)
 	}
-	slices.SortFunc(r.out.Restless, func(a, b world.Key) int {
-		return byName(types.NamespacedName(a), types.NamespacedName(b))
-	})
+	slices.SortFunc(r.out.Restless, world.Key.Compare)
 	for _, k := range r.shelf.keys() {
 		w := r.shelf.work[k]
 		if old := first[k]; old != w && (old == nil || !equality.Semantic.DeepEqual(old.Status, w.Status) || !equality.Semantic.DeepEqual(old.Spec.Active, w.Spec.Active)) {

@@ -10,23 +10,35 @@ import (
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 )
 
+// rewrite stores what f makes of a copy of the Workload, and gives it back in t.
+func (s *shelf) rewrite(t *kueue.Workload, f func(n *kueue.Workload) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := client.ObjectKeyFromObject(t)
+	old := s.work[k]
+	if old == nil {
+		return notFound(t, k)
+	}
+	n := old.DeepCopy()
+	if err := f(n); err != nil {
+		return err
+	}
+	s.store(n)
+	n.DeepCopyInto(t)
+	return nil
+}
+
 // Update implements client.Writer. Kueue updates a Workload's spec when it
 // deactivates it; finalizers of other objects do not matter here.
 func (s *shelf) Update(_ context.Context, o client.Object, _ ...client.UpdateOption) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	switch t := o.(type) {
 	case *kueue.Workload:
-		old := s.work[client.ObjectKeyFromObject(t)]
-		if old == nil {
-			return notFound(t, client.ObjectKeyFromObject(t))
-		}
-		n := t.DeepCopy()
-		n.Status = *old.Status.DeepCopy() // a subresource
-		n.Generation = old.Generation + 1
-		s.store(n)
-		n.DeepCopyInto(t)
-		return nil
+		return s.rewrite(t, func(n *kueue.Workload) error {
+			status, generation := n.Status, n.Generation
+			t.DeepCopyInto(n)
+			n.Status, n.Generation = status, generation+1 // the status is a subresource
+			return nil
+		})
 	case *kueue.ClusterQueue, *kueue.Cohort, *kueue.ResourceFlavor, *kueue.AdmissionCheck, *kueue.LocalQueue:
 		return nil
 	}
@@ -51,23 +63,10 @@ func (w statusWriter) Update(_ context.Context, o client.Object, _ ...client.Sub
 	if !ok {
 		return nil
 	}
-	s := w.shelf
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	k := client.ObjectKeyFromObject(t)
-	old := s.work[k]
-	if old == nil {
-		return notFound(t, k)
-	}
-	n := old.DeepCopy()
-	status, err := wire(t.Status)
-	if err != nil {
+	return w.shelf.rewrite(t, func(n *kueue.Workload) (err error) {
+		n.Status, err = wire(t.Status)
 		return err
-	}
-	n.Status = status
-	s.store(n)
-	n.DeepCopyInto(t)
-	return nil
+	})
 }
 
 // Patch implements client.SubResourceWriter for the three ways in which Kueue
@@ -78,28 +77,15 @@ func (w statusWriter) Patch(_ context.Context, o client.Object, p client.Patch, 
 	if !ok {
 		return w.refuse("patch of the status", o)
 	}
-	s := w.shelf
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	k := client.ObjectKeyFromObject(t)
-	old := s.work[k]
-	if old == nil {
-		return notFound(t, k)
-	}
-	n := old.DeepCopy()
-	if p.Type() == types.ApplyPatchType {
-		apply(&n.Status, &t.Status)
-	} else {
-		n.Status = t.Status // the object that the patch was made from, whole
-	}
-	status, err := wire(n.Status)
-	if err != nil {
+	return w.shelf.rewrite(t, func(n *kueue.Workload) (err error) {
+		status := t.Status // that of the object which the patch was made from, whole
+		if p.Type() == types.ApplyPatchType {
+			status = n.Status
+			apply(&status, &t.Status)
+		}
+		n.Status, err = wire(status)
 		return err
-	}
-	n.Status = status
-	s.store(n)
-	n.DeepCopyInto(t)
-	return nil
+	})
 }
 
 // apply does what the API server does when Kueue's admission manager applies its
