@@ -38,7 +38,7 @@ func BenchmarkAround(b *testing.B) {
 		b.Run(fmt.Sprint(queues), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				outs := make([]engine.Outcome, len(engine.Modes()))
+				outs := make([]engine.Outcome, len(engine.Modes(1)))
 				if r := Preview(b.Context(), &script{outs: outs}, q, nil); r.NotComputed != "" {
 					b.Fatal(r.NotComputed)
 				}
@@ -53,7 +53,7 @@ func BenchmarkAroundAll(b *testing.B) {
 	q := s.question(editOf(&kueue.ResourceFlavor{ObjectMeta: metav1.ObjectMeta{Name: "a100"}}))
 	b.ReportAllocs()
 	for b.Loop() {
-		outs := make([]engine.Outcome, len(engine.Modes()))
+		outs := make([]engine.Outcome, len(engine.Modes(1)))
 		if r := Preview(b.Context(), &script{outs: outs}, q, nil); r.NotComputed != "" {
 			b.Fatal(r.NotComputed)
 		}

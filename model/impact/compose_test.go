@@ -122,7 +122,7 @@ func TestWhatAllAgreeOnIsCertain(t *testing.T) {
 			if d := cmp.Diff(tc.want, names(t, &r)); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
-			if r.Timings != len(engine.Modes()) || r.NotComputed != "" {
+			if r.Timings != len(engine.Modes(1)) || r.NotComputed != "" {
 				t.Errorf("%d timings, not computed: %q", r.Timings, r.NotComputed)
 			}
 			if len(r.Restless) > 0 != (name == "one moves by itself") || (r.Bounded != "") != (name == "one is cut") {
@@ -278,7 +278,7 @@ func TestRunnerFails(t *testing.T) {
 	if len(some.Preempted) != 1 || some.Preempted[0].Certain || some.Waiting.Certain {
 		t.Errorf("certain, though only some timings were computed: %+v", some.Preempted)
 	}
-	n := len(engine.Modes())
+	n := len(engine.Modes(1))
 	want := []Progress{{Timing: 1, Timings: n, Progress: engine.Progress{Cycles: 1}}, {Timing: 2, Timings: n, Progress: engine.Progress{Cycles: 1}}}
 	if d := cmp.Diff(want, seen); d != "" {
 		t.Errorf("progress (-want +got):\n%s", d)

@@ -115,7 +115,7 @@ func TestUnionAndIntersection(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, edit := drawScene(t)
 		few := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) engine.Outcome { return drawOutcome(t, s) }), 1, 3).Draw(t, "outcomes")
-		outs := make([]engine.Outcome, len(engine.Modes()))
+		outs := make([]engine.Outcome, len(engine.Modes(1)))
 		for i := range outs {
 			outs[i] = few[i%len(few)]
 		}

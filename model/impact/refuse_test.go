@@ -237,7 +237,7 @@ func TestTask(t *testing.T) {
 	if d := cmp.Diff([][]string{{"a", "b", "c"}, {"w-a", "w-b", "w-c"}}, [][]string{queues, jobs}); d != "" {
 		t.Errorf("packed (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff(engine.Modes(), task.Modes); d != "" {
+	if d := cmp.Diff(engine.Modes(2), task.Modes); d != "" {
 		t.Errorf("modes (-want +got):\n%s", d)
 	}
 	if len(task.Edits) != 2 || !task.At.Equal(noon) {

@@ -216,12 +216,16 @@ func (s *scene) real(t *testing.T, edits ...Edit) Result {
 // script is a runner that plays outcomes that were written by hand.
 type script struct {
 	outs []engine.Outcome
+	all  bool // the last of outs stands for all timings that are left
 	err  error
 	task worker.Task // what it was given
 }
 
 func (s *script) Run(_ context.Context, t worker.Task, each func(engine.Outcome), progress func(engine.Progress)) error {
 	s.task = t
+	for s.all && len(s.outs) < len(t.Modes) {
+		s.outs = append(s.outs, s.outs[len(s.outs)-1])
+	}
 	for _, o := range s.outs {
 		progress(engine.Progress{Mode: o.Mode, Cycles: 1})
 		each(o)
@@ -232,10 +236,7 @@ func (s *script) Run(_ context.Context, t worker.Task, each func(engine.Outcome)
 // play composes outcomes, one for each timing: the last one given for all that
 // are left.
 func (s *scene) play(outs []engine.Outcome, edits ...Edit) (Result, worker.Task) {
-	for len(outs) < len(engine.Modes()) {
-		outs = append(outs, outs[len(outs)-1])
-	}
-	r := &script{outs: outs}
+	r := &script{outs: outs, all: true}
 	res := Preview(context.Background(), r, s.question(edits...), nil)
 	return res, r.task
 }

@@ -56,7 +56,7 @@ func (p *preview) task(st *stage, r reach, edits []edit) (worker.Task, error) {
 	if err != nil {
 		return worker.Task{}, err
 	}
-	return worker.Task{World: w, Edits: changes, Config: p.settings.Config, At: p.q.Snapshot.At, Modes: engine.Modes()}, nil
+	return worker.Task{World: w, Edits: changes, Config: p.settings.Config, At: p.q.Snapshot.At, Modes: engine.Modes(len(changes))}, nil
 }
 
 // changes are the edits as events. A change of a priority class comes last: it

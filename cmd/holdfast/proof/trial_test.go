@@ -204,7 +204,7 @@ func (t *trial) choose(ctx context.Context, now *state, snap *store.Snapshot, re
 		}
 		glance := *rec
 		glance.changes = changes
-		f, err := direct(ctx, &glance, engine.Modes()[:1], t.settings.Config)
+		f, err := direct(ctx, &glance, engine.Modes(1)[:1], t.settings.Config)
 		if err != nil {
 			return err
 		}

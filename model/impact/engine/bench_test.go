@@ -55,7 +55,7 @@ func BenchmarkRun(b *testing.B) {
 				runtime.ReadMemStats(&before)
 				cycles := 0
 				for b.Loop() {
-					out, err := Run(context.Background(), s.Objects, changes, Modes()[0], Options{At: noon})
+					out, err := Run(context.Background(), s.Objects, changes, Modes(1)[0], Options{At: noon})
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -14,10 +15,11 @@ import (
 )
 
 // apply stores the changed objects and tells Kueue's handlers of them, in their
-// order. Where Kueue's controller looks anew at the Workloads of a queue (its
+// order, and lets the scheduler run between them where the mode says so. Where
+// Kueue's controller looks anew at the Workloads of a queue (its
 // workloadQueueHandler), so does this.
-func (r *run) apply(changes []Change) error {
-	for _, c := range changes {
+func (r *run) apply(ctx context.Context, changes []Change) error {
+	for i, c := range changes {
 		if err := r.applyOne(c); err != nil {
 			return err
 		}
@@ -25,9 +27,23 @@ func (r *run) apply(changes []Change) error {
 		if _, err := r.deliver(); err != nil {
 			return err
 		}
+		if r.mode.Between == 0 || !pausesAfter(i, len(changes)) {
+			continue
+		}
+		if err := r.settle(ctx, r.mode.Between); err != nil || r.out.Bound != "" {
+			return err
+		}
 	}
 	return nil
 }
+
+// mostBetween bounds how often the scheduler runs between changes: a priority
+// class changes every Workload that has it.
+const mostBetween = 20
+
+// pausesAfter reports whether the scheduler runs after change i of n, in a mode
+// in which it does so at all.
+func pausesAfter(i, n int) bool { return i < n-1 && i%((n-2)/mostBetween+1) == 0 }
 
 func (r *run) applyOne(c Change) error {
 	switch kind := firstOf(c.New, c.Old).(type) {

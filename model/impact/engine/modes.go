@@ -7,8 +7,11 @@ import "time"
 // their pods need to end with others. Each is one run; a run also draws its own
 // order where Kueue has none: among Workloads of equal priority that were created
 // in the same second.
-func Modes() []Mode {
-	return []Mode{
+//
+// Several changes reach Kueue one after the other, and its scheduler runs when it
+// likes: more timings have it run between them. changes is how many there are.
+func Modes(changes int) []Mode {
+	modes := []Mode{
 		{Name: "evictions take 1.2 s", Latency: 1200 * time.Millisecond},
 		{Name: "evictions take 0.3 s", Latency: 300 * time.Millisecond},
 		{Name: "evictions take 3 s", Latency: 3 * time.Second},
@@ -24,4 +27,13 @@ func Modes() []Mode {
 		{Name: "what waits is tried at once", Latency: 1200 * time.Millisecond, Eager: true},
 		{Name: "what waits is tried at once, evictions end at once", Latency: time.Millisecond, Eager: true},
 	}
+	if changes < 2 {
+		return modes
+	}
+	return append(modes,
+		Mode{Name: "0.01 s between the changes", Latency: 1200 * time.Millisecond, Between: 10 * time.Millisecond},
+		Mode{Name: "0.04 s between the changes", Latency: 1200 * time.Millisecond, Between: 40 * time.Millisecond, Eager: true},
+		Mode{Name: "1.1 s between the changes", Latency: 1200 * time.Millisecond, Between: 1100 * time.Millisecond},
+		Mode{Name: "Kueue comes to rest between the changes", Latency: 1200 * time.Millisecond, Between: untilRest},
+	)
 }

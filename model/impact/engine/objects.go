@@ -58,6 +58,10 @@ type Mode struct {
 	// Forgets runs as a manager that has just been started, which does not know who
 	// preempted last (remember.go).
 	Forgets bool
+	// Between is how long Kueue's scheduler runs after each change before the next
+	// comes: changes of several objects are several requests. 0: all at once; less
+	// than 0: until nothing moves.
+	Between time.Duration
 	// Spread is the most that an eviction may take longer than Latency; how much,
 	// Seed decides for each.
 	Spread time.Duration

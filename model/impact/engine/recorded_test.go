@@ -39,7 +39,7 @@ func TestBackAndForthEnds(t *testing.T) {
 		WithinClusterQueue: kueue.PreemptionPolicyLowerPriority, ReclaimWithinCohort: kueue.PreemptionPolicyAny,
 		BorrowWithinCohort: &kueue.BorrowWithinCohort{Policy: kueue.BorrowWithinCohortPolicyLowerPriority},
 	}
-	for _, m := range engine.Modes() {
+	for _, m := range engine.Modes(1) {
 		out, err := engine.Run(t.Context(), o, []engine.Change{{Old: edited, New: to}}, m, engine.Options{At: in.Snapshot.At})
 		if err != nil {
 			t.Fatal(err)

@@ -115,7 +115,7 @@ func (r *run) run(ctx context.Context, o Objects, changes []Change) (Outcome, er
 		r.remember()
 	}
 	r.cause() // every queue was new to Kueue, and must not be so any more at the changes
-	if err := r.settle(ctx); err != nil {
+	if err := r.settle(ctx, untilRest); err != nil {
 		return Outcome{}, err
 	}
 	names := r.queueNames()
@@ -123,7 +123,7 @@ func (r *run) run(ctx context.Context, o Objects, changes []Change) (Outcome, er
 	r.edited, r.cycles, r.admitted = true, 0, 0
 	if r.out.Bound == "" {
 		r.report()
-		if err := r.apply(changes); err != nil {
+		if err := r.apply(ctx, changes); err != nil {
 			return Outcome{}, err
 		}
 		for _, c := range changes {
@@ -131,7 +131,7 @@ func (r *run) run(ctx context.Context, o Objects, changes []Change) (Outcome, er
 				r.uids[w.UID] = keyOf(w)
 			}
 		}
-		if err := r.settle(ctx); err != nil {
+		if err := r.settle(ctx, untilRest); err != nil {
 			return Outcome{}, err
 		}
 	}
@@ -157,11 +157,18 @@ func (r *run) queueNames() []string {
 	return names
 }
 
+// untilRest has settle go on until nothing moves.
+const untilRest time.Duration = -1
+
 // settle runs cycles until nothing moves: no Workload is admitted or evicted, no
-// eviction is open, and everything that waits was tried since the last change.
-func (r *run) settle(ctx context.Context) error {
+// eviction is open, and everything that waits was tried since the last change. It
+// comes back after at most the time given, by the run's clock, if that is not
+// less than 0.
+func (r *run) settle(ctx context.Context, most time.Duration) error {
+	end := r.clock.Now().Add(most)
+	over := func(t time.Time) bool { return most >= 0 && !t.Before(end) }
 	calm, waiting := 0, -1
-	for n := 0; ; n++ {
+	for n := 0; !over(r.clock.Now()); n++ {
 		if err := errors.Join(ctx.Err(), r.shelf.err()); err != nil {
 			return err
 		}
@@ -197,7 +204,11 @@ func (r *run) settle(ctx context.Context) error {
 			continue
 		}
 		next := r.next()
-		if next.IsZero() {
+		if next.IsZero() && most < 0 {
+			return nil
+		}
+		if next.IsZero() || over(next) {
+			r.clock.SetTime(end)
 			return nil
 		}
 		if next.After(r.clock.Now()) {
@@ -205,6 +216,7 @@ func (r *run) settle(ctx context.Context) error {
 		}
 		calm = 0
 	}
+	return nil
 }
 
 // requeueDelay is getRequeueBatchPeriod of Kueue's pkg/cache/queue.

@@ -146,7 +146,7 @@ func TestRun(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScene()
 			changes := c.scene(s)
-			for _, m := range Modes() {
+			for _, m := range Modes(1) {
 				got := s.tell(s.run(t, m, changes...))
 				if d := cmp.Diff(c.want, got); d != "" {
 					t.Errorf("%s (-want +got):\n%s", m.Name, d)
@@ -166,7 +166,7 @@ func TestRunWritesNothing(t *testing.T) {
 		for i, c := range changes {
 			edits[i] = Change{Old: c.Old.DeepCopyObject().(client.Object), New: c.New.DeepCopyObject().(client.Object)}
 		}
-		if _, err := Run(context.Background(), s.Objects, changes, Modes()[0], opts); err != nil {
+		if _, err := Run(context.Background(), s.Objects, changes, Modes(1)[0], opts); err != nil {
 			t.Fatal(err)
 		}
 		if d := cmp.Diff(before, s.Objects); d != "" {
@@ -182,7 +182,7 @@ func TestRunWritesNothing(t *testing.T) {
 func TestRunEndsAtRest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, changes, opts := randomScene(t)
-		first, err := Run(context.Background(), s.Objects, changes, Modes()[0], opts)
+		first, err := Run(context.Background(), s.Objects, changes, Modes(1)[0], opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +190,7 @@ func TestRunEndsAtRest(t *testing.T) {
 			t.Skip("went back and forth")
 		}
 		s.become(first, changes)
-		second, err := Run(context.Background(), s.Objects, nil, Modes()[0], opts)
+		second, err := Run(context.Background(), s.Objects, nil, Modes(1)[0], opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +207,7 @@ func TestRunIsCancelled(t *testing.T) {
 	s.job("p", "a", 1, 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	seen := 0
-	_, err := Run(ctx, s.Objects, nil, Modes()[0], Options{At: noon, Progress: func(Progress) { seen++; cancel() }})
+	_, err := Run(ctx, s.Objects, nil, Modes(1)[0], Options{At: noon, Progress: func(Progress) { seen++; cancel() }})
 	if !errors.Is(err, context.Canceled) || seen == 0 {
 		t.Errorf("error %v after %d reports of progress", err, seen)
 	}
@@ -220,7 +220,7 @@ func TestRunIsBounded(t *testing.T) {
 	for _, n := range []string{"p1", "p2", "p3", "p4", "p5"} {
 		s.job(n, "a", 1, 0)
 	}
-	out, err := Run(t.Context(), s.Objects, nil, Modes()[0], Options{At: noon, MostCycles: 2})
+	out, err := Run(t.Context(), s.Objects, nil, Modes(1)[0], Options{At: noon, MostCycles: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestRunRemembersThePreemptor(t *testing.T) {
 					Type: kueue.WorkloadEvicted, Status: metav1.ConditionTrue, Reason: "Preempted", LastTransitionTime: metav1.NewTime(noon.Add(-time.Minute)),
 				})
 			}
-			for _, m := range Modes() {
+			for _, m := range Modes(1) {
 				got := s.tell(s.run(t, m, s.edit("a", quota(5))))
 				if d := cmp.Diff(told{Status: []string{c.want[m.Forgets]}}, got); d != "" {
 					t.Errorf("%s (-want +got):\n%s", m.Name, d)

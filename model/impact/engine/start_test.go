@@ -153,7 +153,7 @@ func randomScene(t *rapid.T) (*scene, []Change, Options) {
 func TestCyclesAreKueues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, changes, opts := randomScene(t)
-		m := rapid.SampledFrom(Modes()).Draw(t, "mode")
+		m := rapid.SampledFrom(Modes(len(changes))).Draw(t, "mode")
 		ours, err := Run(context.Background(), s.Objects, changes, m, opts)
 		if err != nil {
 			t.Fatal(err)

@@ -62,7 +62,7 @@ func TestOutcomesAreThoseOfTheOriginals(t *testing.T) {
 						n.Spec.StopPolicy = nil
 					}
 					n.Generation++
-					modes := engine.Modes()
+					modes := engine.Modes(1)
 					out, err := engine.Run(t.Context(), o, []engine.Change{{Old: old, New: n}}, modes[i%len(modes)], engine.Options{Config: settings.Config, At: at})
 					if err != nil {
 						t.Fatal(err)

@@ -175,7 +175,7 @@ func task(t testing.TB, more int) Task {
 	edited.Spec.Preemption.ReclaimWithinCohort = kueue.PreemptionPolicyAny
 	return Task{
 		World: packed, Edits: []Edit{{Kind: world.KindClusterQueue, Old: old, New: edited}},
-		Config: manager.Defaults().Config, At: at, Modes: engine.Modes()[:2],
+		Config: manager.Defaults().Config, At: at, Modes: engine.Modes(1)[:2],
 	}
 }
 
