@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	// calm is how long no Workload's status may change for a world to be settled. The
+	// calm is how long no Workload may move (moving) for a world to be settled. The
 	// longest pause within what goes on is the second after which Kueue tries again
 	// what waits; an open eviction is waited for.
 	calm = 4 * time.Second
@@ -95,9 +95,11 @@ func (o *observer) see(x *kueue.Workload, gone bool) {
 	}
 	x.ManagedFields = nil
 	o.work[x.Name] = x
-	if was == nil || !equality.Semantic.DeepEqual(was.Status, x.Status) || was.Generation != x.Generation {
+	if was == nil || was.Generation != x.Generation || !equality.Semantic.DeepEqual(moving(was), moving(x)) {
 		o.moved = time.Now()
-		o.told = append(o.told, fmt.Sprintf("%7.3f %s %s", o.moved.Sub(o.marked).Seconds(), x.Name, stand(x)))
+	}
+	if was == nil || was.Generation != x.Generation || !equality.Semantic.DeepEqual(was.Status, x.Status) {
+		o.told = append(o.told, fmt.Sprintf("%7.3f %s %s", time.Since(o.marked).Seconds(), x.Name, stand(x)))
 	}
 	c := apimeta.FindStatusCondition(x.Status.Conditions, kueue.WorkloadEvicted)
 	if evict.IsEvicted(x) && (was == nil || !evict.IsEvicted(was) || apimeta.FindStatusCondition(was.Status.Conditions, kueue.WorkloadEvicted).Reason != c.Reason) {
@@ -108,6 +110,17 @@ func (o *observer) see(x *kueue.Workload, gone bool) {
 		o.lasted = append(o.lasted, time.Since(began))
 		delete(o.began, x.Name)
 	}
+}
+
+// moving is the Workload's status without the words of its conditions. Kueue tries
+// the head of a StrictFIFO queue without end and may put two messages in turns, many
+// times a second; nobody moves by that.
+func moving(w *kueue.Workload) kueue.WorkloadStatus {
+	s := *w.Status.DeepCopy()
+	for i := range s.Conditions {
+		s.Conditions[i].Message = ""
+	}
+	return s
 }
 
 // stand is where a Workload stands, in a few words.
