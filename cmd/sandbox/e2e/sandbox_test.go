@@ -92,6 +92,7 @@ func TestSandbox(t *testing.T) {
 	t.Run("Kueue's Deployment follows a stop", func(t *testing.T) { checkStop(t, dir) })
 	t.Run("Kueue is started again if it gives up after a stop", func(t *testing.T) { checkGiveUp(t, dir, p) })
 	t.Run("restart kueue", func(t *testing.T) { checkRestart(t, dir, p) })
+	t.Run("faults of what others depend on", func(t *testing.T) { checkFaults(t, dir) })
 	t.Run("an unknown fault says what is possible", func(t *testing.T) {
 		if out, code := sandbox(t, "stop", "kubelet", "--dir", dir); code == 0 || !strings.Contains(out, "stop kueue") {
 			t.Errorf("exit code %d:\n%s", code, out)

@@ -48,7 +48,7 @@ A sandbox lives in a folder (--dir), which says what every command is about.`,
 		Example: `  holdfast-sandbox up                       # in one terminal, until Ctrl-C
   holdfast-sandbox scenario incident        # in another
   holdfast-sandbox kubectl get clusterqueues
-  holdfast-sandbox stop kueue               # and: continue kueue, restart kueue
+  holdfast-sandbox stop kueue               # and: continue, kill, restart; etcd, kube-apiserver, kueue-webhook
   holdfast-sandbox run --scenario incident -- sh   # all of it around one command`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -59,6 +59,7 @@ A sandbox lives in a folder (--dir), which says what every command is about.`,
 	root.AddCommand(newUp(f), newDown(f), newStatus(f), newKubectl(f), newScenario(f), newRun(f), newRecord(f),
 		newAct(f, "stop", "Stop a component where it is (SIGSTOP): it answers nothing any more"),
 		newAct(f, "continue", "Let a stopped component go on (SIGCONT) and wait until it is ready"),
+		newAct(f, "kill", "End a component at once (SIGKILL), until it is restarted"),
 		newAct(f, "restart", "End a component, start it anew and wait until it is ready"))
 	return root
 }

@@ -99,7 +99,7 @@ func kueueObjects(path string, p portSet, certs pki.WebhookCerts, config string)
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return objs, manifests.Adapt(objs, manifests.Local{
-		WebhookPort: p.webhook, VisibilityPort: p.visibility, Config: config,
+		WebhookPort: p.webhookDoor, VisibilityPort: p.visibility, Config: config,
 		CACert: certs.CA.CertPEM, CAKey: certs.CA.KeyPEM, Cert: certs.Leaf.CertPEM, Key: certs.Leaf.KeyPEM,
 	})
 }

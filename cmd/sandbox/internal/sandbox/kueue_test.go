@@ -29,7 +29,7 @@ func TestManagerConfiguration(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got configapi.Configuration
-			text := c.m.configuration(newPorts([]int{1, 2, 3, 4, 5, 6, 7}), `/certs "of" it`)
+			text := c.m.configuration(newPorts([]int{1, 2, 3, 4, 5, 6, 7, 8}), `/certs "of" it`)
 			if err := runtime.DecodeInto(serializer.NewCodecFactory(scheme, serializer.EnableStrict).UniversalDecoder(), []byte(text), &got); err != nil {
 				t.Fatalf("%v\n%s", err, text)
 			}

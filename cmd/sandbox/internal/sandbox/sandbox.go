@@ -17,6 +17,7 @@ import (
 	"cli.holdfast.dev/holdfast/cmd/sandbox/internal/cluster"
 	"cli.holdfast.dev/holdfast/cmd/sandbox/internal/control"
 	"cli.holdfast.dev/holdfast/cmd/sandbox/internal/datadir"
+	"cli.holdfast.dev/holdfast/cmd/sandbox/internal/door"
 	"cli.holdfast.dev/holdfast/cmd/sandbox/internal/pki"
 	"cli.holdfast.dev/holdfast/cmd/sandbox/internal/ports"
 	"cli.holdfast.dev/holdfast/cmd/sandbox/internal/supervise"
@@ -35,6 +36,7 @@ const (
 const (
 	ActionStop     = "stop"     // SIGSTOP
 	ActionContinue = "continue" // SIGCONT, and wait until it is ready
+	ActionKill     = "kill"     // SIGKILL; it stays dead
 	ActionRestart  = "restart"  // end it, start it anew, and wait until it is ready
 )
 
@@ -78,6 +80,8 @@ type Sandbox struct {
 	group  *supervise.Group
 	client *cluster.Client
 	server *control.Server
+	door   *door.Door // to Kueue's webhooks
+	faults *faultBook
 	ready  atomic.Bool
 
 	ctx      context.Context // ends with the sandbox; its cause says why
@@ -105,7 +109,7 @@ func Start(ctx context.Context, opts Options) (*Sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sandbox{opts: opts, began: began, folder: folder, group: supervise.NewGroup()}
+	s := &Sandbox{opts: opts, began: began, folder: folder, group: supervise.NewGroup(), faults: newFaultBook()}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	if replaced {
 		opts.Say("replaced the data of a sandbox that had died in %s", opts.Dir)
@@ -128,6 +132,9 @@ func Start(ctx context.Context, opts Options) (*Sandbox, error) {
 func (s *Sandbox) start(role []*unstructured.Unstructured) error {
 	certs, err := s.prepare()
 	if err != nil {
+		return err
+	}
+	if s.door, err = door.New(s.ports.webhookDoor, s.ports.webhook); err != nil {
 		return err
 	}
 	s.watchers.Go(s.watch)
@@ -241,6 +248,9 @@ func (s *Sandbox) Stop() error {
 		s.cancel(errAsked) // keeps an earlier cause
 		s.group.StopAll()
 		s.watchers.Wait()
+		if s.door != nil {
+			s.door.Close()
+		}
 		if s.server != nil {
 			s.stopErr = s.server.Close()
 		}

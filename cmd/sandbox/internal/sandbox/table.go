@@ -17,6 +17,9 @@ const (
 	scheduler         = "kube-scheduler"
 	kwok              = "kwok"
 	kueue             = "kueue"
+
+	// kueueWebhook is no process but the port of Kueue's webhooks.
+	kueueWebhook = "kueue-webhook"
 )
 
 // Stages of the end, the last first: what talks to the API server, the API server, its store.
@@ -29,11 +32,13 @@ const (
 // portSet is the ports the components listen on, all on 127.0.0.1.
 type portSet struct {
 	etcd, etcdPeer, api, webhook, visibility, health, metrics int
+	// webhookDoor is where the API server finds Kueue's webhooks.
+	webhookDoor int
 }
 
-const portCount = 7
+const portCount = 8
 
-func newPorts(p []int) portSet { return portSet{p[0], p[1], p[2], p[3], p[4], p[5], p[6]} }
+func newPorts(p []int) portSet { return portSet{p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]} }
 
 func (p portSet) server() string { return fmt.Sprintf("https://127.0.0.1:%d", p.api) }
 
@@ -45,18 +50,21 @@ type component struct {
 	actions []string // allowed through Act
 }
 
+// faults is everything that can be done to a component.
+func faults() []string { return []string{ActionStop, ActionContinue, ActionKill, ActionRestart} }
+
 // table lists the components in the order they start.
 func (s *Sandbox) table() []component {
 	return []component{
-		{etcd, stageStore, s.etcdArgs(), nil},
-		{apiServer, stageAPI, s.apiServerArgs(), nil},
+		{etcd, stageStore, s.etcdArgs(), faults()},
+		{apiServer, stageAPI, s.apiServerArgs(), faults()},
 		{controllerManager, stageClients, s.controllerManagerArgs(), nil},
 		{scheduler, stageClients, s.clientArgs("--authentication-skip-lookup", "--secure-port=0", "--leader-elect=false"), nil},
 		{kwok, stageClients, s.kwokArgs(), nil},
 		// The flag, not the KUBECONFIG variable: the visibility server's delegated authentication reads the flag only.
 		{kueue, stageClients, []string{
 			s.opts.Programs.Kueue, "--kubeconfig=" + s.folder.Path(kueueKubeconfig), "--config=" + s.folder.Path(kueueConfig), "--zap-log-level=2"},
-			[]string{ActionStop, ActionContinue, ActionRestart}},
+			faults()},
 	}
 }
 

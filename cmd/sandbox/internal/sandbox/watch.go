@@ -1,9 +1,7 @@
 package sandbox
 
 import (
-	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -24,16 +22,16 @@ func (e *DiedError) Error() string {
 	return msg
 }
 
-// watch ends the sandbox when a component dies, until it ends otherwise. The one death it makes good is that of a
-// component that had been suspended: Kueue rightly gives up when it wakes to find its leader's lease gone, and kubelet
-// would start its container again.
+// watch ends the sandbox when a component dies, until it ends otherwise. It makes good, as kubelet would, the death of
+// one that had been suspended or that lost what it depends on: Kueue rightly gives up when its leader's lease is gone.
 func (s *Sandbox) watch() {
 	for {
 		select {
 		case <-s.ctx.Done():
 			return
 		case exit := <-s.group.Exits():
-			if exit.Suspended && s.group.Restart(exit.Name) == nil {
+			if exit.Suspended || s.faults.excuse(s.stage(exit.Name)) {
+				s.watchers.Go(func() { s.revive(exit.Name) })
 				continue
 			}
 			tail, err := supervise.LogTail(exit.LogFile, tailBytes)
@@ -45,58 +43,31 @@ func (s *Sandbox) watch() {
 	}
 }
 
+// revivePause keeps a component that dies at once from being started in a tight loop.
+const revivePause = time.Second
+
+// revive starts a component that died by another's fault again.
+func (s *Sandbox) revive(name string) {
+	select {
+	case <-s.ctx.Done():
+	case <-time.After(revivePause):
+		if err := s.group.Restart(name); err != nil && s.ctx.Err() == nil {
+			s.cancel(err)
+		}
+	}
+}
+
 // Report tells what runs; it is part of the control endpoint.
 func (s *Sandbox) Report() control.Report {
+	components := s.group.Status()
+	if s.door != nil {
+		components = append(components, supervise.Status{Name: kueueWebhook, State: doorState(s.door.State())})
+	}
 	return control.Report{
 		Dir: s.folder.Path(), Ready: s.ready.Load() && s.ctx.Err() == nil, AgeSeconds: s.Age().Seconds(),
-		Kubeconfigs: s.kubeconfigs(), Components: s.group.Status(),
+		Kubeconfigs: s.kubeconfigs(), Components: components,
 	}
 }
 
 // Quit asks the sandbox to end and returns at once; it is part of the control endpoint.
 func (s *Sandbox) Quit() { s.cancel(errAsked) }
-
-// Act does one of the actions to a component and blocks until it is done; it is part of the control endpoint.
-func (s *Sandbox) Act(ctx context.Context, action, name string) error {
-	table := s.table()
-	i := slices.IndexFunc(table, func(c component) bool { return c.name == name })
-	if i < 0 || !slices.Contains(table[i].actions, action) {
-		return fmt.Errorf("cannot %s %q; possible: %s", action, name, strings.Join(possible(table), ", "))
-	}
-	if !s.ready.Load() {
-		return fmt.Errorf("the sandbox is still starting; try again when `holdfast-sandbox status` says ready")
-	}
-	began := time.Now()
-	switch action {
-	case ActionStop:
-		return s.group.Suspend(name)
-	case ActionContinue:
-		if err := s.group.Resume(name); err != nil {
-			return err
-		}
-	case ActionRestart:
-		if err := s.group.Restart(name); err != nil {
-			return err
-		}
-	}
-	return s.waitReady(ctx, name, began)
-}
-
-// waitReady blocks until a component that was continued or started at the moment does its work again.
-func (s *Sandbox) waitReady(ctx context.Context, name string, since time.Time) error {
-	switch name {
-	case kueue:
-		return s.waitKueue(ctx, since)
-	}
-	return fmt.Errorf("no readiness check for %s", name)
-}
-
-func possible(table []component) []string {
-	var out []string
-	for _, c := range table {
-		for _, a := range c.actions {
-			out = append(out, a+" "+c.name)
-		}
-	}
-	return out
-}

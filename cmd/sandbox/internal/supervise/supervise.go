@@ -143,6 +143,22 @@ func (g *Group) signal(name string, sig syscall.Signal, note func(*process)) err
 	return p.cmd.Process.Signal(sig)
 }
 
+// Kill ends a component at once (SIGKILL), as a crash would, and returns when its process is gone. It stays dead until
+// Restart.
+func (g *Group) Kill(name string) error {
+	g.mu.Lock()
+	p := g.procs[name]
+	if p == nil || p.ended() {
+		g.mu.Unlock()
+		return fmt.Errorf("%s does not run", name)
+	}
+	p.expected = true
+	g.mu.Unlock()
+	err := p.cmd.Process.Kill()
+	<-p.done
+	return err
+}
+
 // Restart ends a component, running, suspended or dead, and starts it again in the same way. It returns once the new
 // process exists; it does not wait until it is ready.
 func (g *Group) Restart(name string) error {

@@ -134,6 +134,32 @@ func TestExitAfterSuspensionSaysSo(t *testing.T) {
 	}
 }
 
+func TestKilledStaysDeadUntilRestart(t *testing.T) {
+	g := NewGroup()
+	defer g.StopAll()
+	old := start(t, g, spec(t, "deaf", "trap '' TERM; while :; do sleep 0.05; done"))
+	if err := g.Kill("deaf"); err != nil {
+		t.Fatal(err)
+	}
+	if got := status(t, g, "deaf").State; got != Dead {
+		t.Errorf("state %s, want dead", got)
+	}
+	if err := g.Kill("deaf"); err == nil {
+		t.Error("a dead one is killed again")
+	}
+	if err := g.Restart("deaf"); err != nil {
+		t.Fatal(err)
+	}
+	if now := status(t, g, "deaf"); now.State == Dead || now.PID == old {
+		t.Errorf("after the restart: %+v", now)
+	}
+	select {
+	case e := <-g.Exits():
+		t.Errorf("an end that was asked for was reported: %+v", e)
+	default:
+	}
+}
+
 func TestStopAllEndsStagesInOrder(t *testing.T) {
 	g := NewGroup()
 	order := filepath.Join(t.TempDir(), "order")
