@@ -49,15 +49,17 @@ func Reader(base *rest.Config, userAgent string) *rest.Config {
 	return c
 }
 
-// Writer returns a configuration for package actions. With readOnly set, the
-// same transport rule as for Reader refuses every write.
+// Writer returns a configuration for package actions, which can patch and make
+// objects and never delete (NeverDelete). With readOnly set, the same transport rule
+// as for Reader refuses every write.
 func Writer(base *rest.Config, userAgent string, readOnly bool) *rest.Config {
 	c := common(base, userAgent)
-	if readOnly {
-		c.Wrap(func(rt http.RoundTripper) http.RoundTripper {
+	c.Wrap(func(rt http.RoundTripper) http.RoundTripper {
+		if readOnly {
 			return ReadOnly(rt, basePath(base.Host), "holdfast was started with --read-only")
-		})
-	}
+		}
+		return NeverDelete(rt, basePath(base.Host))
+	})
 	return c
 }
 

@@ -60,6 +60,64 @@ func TestReadOnlyTransport(t *testing.T) {
 	}
 }
 
+func TestNeverDeleteTransport(t *testing.T) {
+	reached := 0
+	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached++ }))
+	defer srv.Close()
+	const group = "/apis/kueue.x-k8s.io/v1beta2"
+	const job = "/apis/batch/v1/namespaces/n/jobs"
+	for base, client := range map[string]*http.Client{
+		"":                   {Transport: NeverDelete(http.DefaultTransport, "")},
+		"/k8s/clusters/c-1/": {Transport: NeverDelete(http.DefaultTransport, "/k8s/clusters/c-1/")},
+	} {
+		for _, tc := range []struct {
+			method, path string
+			passes       bool
+		}{
+			{"GET", group + "/clusterqueues", true},
+			{"POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", true},
+			{"PATCH", group + "/clusterqueues/q", true},
+			{"PATCH", group + "/namespaces/n/localqueues/q?dryRun=All", true},
+			{"PATCH", job + "/j", true},
+			{"POST", group + "/clusterqueues", true},
+			{"POST", group + "/namespaces/n/localqueues", true},
+			{"DELETE", group + "/clusterqueues/q", false},
+			{"DELETE", group + "/clusterqueues", false},
+			{"DELETE", group + "/namespaces/n/workloads/w?dryRun=All", false},
+			{"DELETE", job + "/j", false},
+			{"DELETE", "/api/v1/namespaces/n", false},
+			{"PUT", group + "/clusterqueues/q", false},
+			{"PATCH", group + "/clusterqueues/q/status", false},
+			{"PATCH", group + "/namespaces/n/workloads/w/status", false},
+			{"PATCH", job + "/j/scale", false},
+			{"PATCH", group + "/clusterqueues", false},
+			{"PATCH", group + "/clusterqueues//", false},
+			{"PATCH", "/api/v1/namespaces/n/pods/p", false},
+			{"PATCH", "/api/v1/namespaces/n", false},
+			{"POST", job, false},
+			{"POST", "/api/v1/namespaces/n/pods/p/eviction", false},
+			{"POST", "/apis/policy/v1/namespaces/n/pods/p/eviction", false},
+			{"OPTIONS", group + "/clusterqueues", false},
+		} {
+			t.Run(base+" "+tc.method+" "+tc.path, func(t *testing.T) {
+				before := reached
+				r, err := http.NewRequest(tc.method, srv.URL+strings.TrimSuffix(base, "/")+tc.path, strings.NewReader(""))
+				if err != nil {
+					t.Fatal(err)
+				}
+				resp, err := client.Do(r)
+				if err == nil {
+					_ = resp.Body.Close()
+				}
+				var refused *RefusedError
+				if passed := reached == before+1; passed != tc.passes || errors.As(err, &refused) == tc.passes {
+					t.Errorf("passed %v, error %v; want passed %v", passed, err, tc.passes)
+				}
+			})
+		}
+	}
+}
+
 func TestServed(t *testing.T) {
 	type result struct {
 		Served []string
