@@ -71,7 +71,7 @@ func (d *Desk) May(ref world.Ref, a Action) (ok bool, why string) {
 		return false, err.Error()
 	case a == Edit && !info.editable:
 		return false, fmt.Sprintf("a %s is not edited here", ref.Kind)
-	case a != Edit && !info.holdable:
+	case a != Edit && !info.holdable && ref.Kind != world.KindCohort: // a cohort's queues are
 		return false, fmt.Sprintf("a %s has no stopPolicy", ref.Kind)
 	}
 	d.access.mu.Lock()

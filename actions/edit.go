@@ -219,6 +219,7 @@ func (d *Desk) planChange(ctx context.Context, t Target, before, want map[string
 		return Plan{}, err
 	}
 	p := d.plan(Edit)
+	p.Subject = t.Ref
 	p.Notes = append(p.Notes, setAside(before, want)...)
 	keepMaps(before, want)
 	patch := mergeDiff(before, want)

@@ -67,6 +67,8 @@ func (s Scope) exists(snap *store.Snapshot) error {
 	live := func(k world.Kind) bool { return snap.Fresh(k).Feed == world.Live }
 	gone := false
 	switch {
+	case s.Cohort != "":
+		gone = live(world.KindClusterQueue) && len(QueuesBelow(snap, s.Cohort)) == 0
 	case s.ClusterQueue != "":
 		gone = live(world.KindClusterQueue) && snap.ClusterQueue(s.ClusterQueue) == nil
 	case s.LocalQueue.Name != "":

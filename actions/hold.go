@@ -13,14 +13,29 @@ import (
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
-// PlanHold plans to stop new admissions of a ClusterQueue or LocalQueue. With
-// drain, admitted Workloads are evicted too. reason is the person's why and may
-// be empty. It fails with a *Problem when the queue is stopped that way already,
-// or when the server refuses the dry-run.
+// PlanHold plans to stop new admissions of a ClusterQueue or LocalQueue, or of
+// every ClusterQueue below a Cohort. With drain, admitted Workloads are evicted too.
+// reason is the person's why and may be empty. It fails with a *Problem when the
+// queue is stopped that way already, or when the server refuses the dry-run.
 func (d *Desk) PlanHold(ctx context.Context, ref world.Ref, drain bool, reason string) (Plan, error) {
-	action, policy := Hold, world.StopHold
+	action := Hold
 	if drain {
-		action, policy = Drain, world.StopHoldAndDrain
+		action = Drain
+	}
+	if ref.Kind != world.KindCohort {
+		return d.holdOne(ctx, ref, action, reason)
+	}
+	p, err := d.planCohort(ctx, action, ref, func(q world.Ref) (Plan, error) { return d.holdOne(ctx, q, action, reason) })
+	if err == nil {
+		p.Confirm = d.confirmSeveral(&p)
+	}
+	return p, err
+}
+
+func (d *Desk) holdOne(ctx context.Context, ref world.Ref, action Action, reason string) (Plan, error) {
+	drain, policy := action == Drain, world.StopHold
+	if drain {
+		policy = world.StopHoldAndDrain
 	}
 	c, o, err := d.openQueue(ctx, ref)
 	if err != nil {
@@ -28,10 +43,10 @@ func (d *Desk) PlanHold(ctx context.Context, ref world.Ref, drain bool, reason s
 	}
 	now := policyOf(o)
 	if now == policy {
-		return Plan{}, &Problem{What: fmt.Sprintf("%s is already stopped with %s%s", ref, policy, by(o)), Do: "Nothing to do; resume lifts it."}
+		return Plan{}, asIs{&Problem{What: fmt.Sprintf("%s is already stopped with %s%s", ref, policy, by(o)), Do: "Nothing to do; resume lifts it."}}
 	}
 	if now == world.StopHoldAndDrain {
-		return Plan{}, &Problem{What: fmt.Sprintf("%s is being drained (HoldAndDrain)%s; a hold would stop the drain half-way", ref, by(o)), Do: "Resume it first if the drain is not wanted."}
+		return Plan{}, asIs{&Problem{What: fmt.Sprintf("%s is being drained (HoldAndDrain)%s; a hold would stop the drain half-way", ref, by(o)), Do: "Resume it first if the drain is not wanted."}}
 	}
 	if r := standing(o); r != nil && r.Problem != "" {
 		return Plan{}, &Problem{What: fmt.Sprintf("%s is stopped and carries a hold record that this program cannot read (%s); a new one would lose it", ref, r.Problem), Do: "Use the version that wrote it, or resume first."}
@@ -39,6 +54,7 @@ func (d *Desk) PlanHold(ctx context.Context, ref world.Ref, drain bool, reason s
 	p := d.plan(action)
 	p.Reason = text.Clean(reason)
 	t := target(ref, o)
+	p.Subject = t.Ref
 	t.Change = fmt.Sprintf("stopPolicy %s -> %s", now, policy)
 	t.Patch = mustJSON(map[string]any{
 		"metadata": map[string]any{"annotations": map[string]any{world.HoldAnnotation: string(d.record(o, policy, reason))}},
@@ -123,8 +139,25 @@ func (d *Desk) confirmDrain(p *Plan) Confirm {
 
 // PlanResume plans to give a queue the stop policy back that its hold record
 // names, and to take the record away. Without a usable record it plans None and
-// says that this is a guess.
+// says that this is a guess. For a Cohort it does so with every ClusterQueue below
+// that has a record; those that were stopped otherwise are left.
 func (d *Desk) PlanResume(ctx context.Context, ref world.Ref) (Plan, error) {
+	if ref.Kind != world.KindCohort {
+		return d.resumeOne(ctx, ref)
+	}
+	p, err := d.planCohort(ctx, Resume, ref, func(q world.Ref) (Plan, error) {
+		if row := d.opts.World().ClusterQueue(q.Name); row != nil && row.StopPolicy.Stopped() && row.Hold == nil {
+			return Plan{}, asIs{&Problem{What: fmt.Sprintf("%s is stopped (%s), but not with holdfast; resume it by itself if that is wanted", q, row.StopPolicy)}}
+		}
+		return d.resumeOne(ctx, q)
+	})
+	if err == nil {
+		p.Confirm = d.confirmSeveral(&p)
+	}
+	return p, err
+}
+
+func (d *Desk) resumeOne(ctx context.Context, ref world.Ref) (Plan, error) {
 	c, o, err := d.openQueue(ctx, ref)
 	if err != nil {
 		return Plan{}, err
@@ -133,10 +166,11 @@ func (d *Desk) PlanResume(ctx context.Context, ref world.Ref) (Plan, error) {
 	raw := o.GetAnnotations()[world.HoldAnnotation]
 	p := d.plan(Resume)
 	t := target(ref, o)
+	p.Subject = t.Ref
 	to := world.StopNone
 	switch {
 	case raw == "" && !now.Stopped():
-		return Plan{}, &Problem{What: fmt.Sprintf("%s is not held", ref), Do: "Nothing to do."}
+		return Plan{}, asIs{&Problem{What: fmt.Sprintf("%s is not held", ref), Do: "Nothing to do."}}
 	case raw == "":
 		p.Notes = append(p.Notes, "It was not held with holdfast: which policy it had before is not recorded, None is assumed.")
 	default:

@@ -81,6 +81,9 @@ type Plan struct {
 	Context string // kubeconfig context
 	Server  string
 	User    string
+	// Subject is what the person chose: the object itself, or the cohort of the
+	// objects.
+	Subject world.Ref
 	Targets []Target
 	// RunsOn, LosesReservation, StaysPending and Evicts sort the Workloads of the
 	// targets by what becomes of them. After a resume StaysPending are the ones
@@ -117,9 +120,10 @@ type ExportPlan struct {
 	IncludePodEnv bool
 }
 
-// Scope selects Workloads: of one ClusterQueue, one LocalQueue, one namespace,
-// or all when every field is empty.
+// Scope selects Workloads: of one ClusterQueue, of those below one Cohort, of one
+// LocalQueue, one namespace, or all when every field is empty.
 type Scope struct {
+	Cohort       string
 	ClusterQueue string
 	LocalQueue   world.Key
 	Namespace    string

@@ -36,7 +36,7 @@ func (d *Desk) Preview(ctx context.Context, p Plan, progress func(impact.Progres
 		p.Unknown = append(p.Unknown, text.Clean(NotComputed+" "+r.NotComputed))
 	}
 	if p.Confirm.Level < ConfirmName && mayHurt(p.Action, &r) {
-		p.Confirm = Confirm{ConfirmName, p.Targets[0].Ref.Name}
+		p.Confirm = Confirm{ConfirmName, p.Subject.Name}
 	}
 	return p
 }

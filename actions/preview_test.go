@@ -101,7 +101,7 @@ func TestPreviewMakesTheQuestionStronger(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			d := &Desk{opts: Options{Impact: func(context.Context, []impact.Edit, func(impact.Progress)) impact.Result { return tc.answer }}}
 			unknown := []string{NotComputed}
-			p := Plan{Action: tc.action, Confirm: tc.confirm, Unknown: unknown, Edits: []impact.Edit{{}}, Targets: []Target{{Ref: queueRef}}}
+			p := Plan{Action: tc.action, Confirm: tc.confirm, Unknown: unknown, Edits: []impact.Edit{{}}, Subject: queueRef, Targets: []Target{{Ref: queueRef}}}
 			got := d.Preview(t.Context(), p, nil)
 			if diff := cmp.Diff(tc.want, got.Confirm); diff != "" {
 				t.Errorf("confirm (-want +got):\n%s", diff)

@@ -8,6 +8,7 @@ import (
 
 	"cli.holdfast.dev/holdfast/actions"
 	"cli.holdfast.dev/holdfast/model/text"
+	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui/doc"
 	"cli.holdfast.dev/holdfast/ui/table"
 	"cli.holdfast.dev/holdfast/ui/term"
@@ -84,6 +85,9 @@ func planTitle(p actions.Plan) string {
 		t += " " + object(p.Targets[0].Ref)
 	default:
 		t += " " + plural(len(p.Targets), "object")
+		if p.Subject.Kind == world.KindCohort {
+			t = verb(p.Action) + " " + plural(len(p.Targets), "ClusterQueue") + " below " + p.Subject.Name
+		}
 	}
 	return t
 }

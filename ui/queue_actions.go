@@ -32,8 +32,11 @@ func queueActions(stay Screen, target targeter) []Binding {
 }
 
 func scopeOf(r world.Ref) actions.Scope {
-	if r.Kind == world.KindLocalQueue {
+	switch r.Kind {
+	case world.KindLocalQueue:
 		return actions.Scope{LocalQueue: r.Key}
+	case world.KindCohort:
+		return actions.Scope{Cohort: r.Name}
 	}
 	return actions.Scope{ClusterQueue: r.Name}
 }
@@ -48,7 +51,7 @@ func mayAct(e Env, target targeter, a actions.Action) (bool, string) {
 		return false, "started with --read-only"
 	}
 	if ref.Kind == world.KindCohort && a != actions.Edit {
-		return false, "select a ClusterQueue; " + ref.Name + " is a cohort"
+		return mayActBelow(e, ref, a)
 	}
 	p, record, ok := policyOf(e, ref)
 	switch {
@@ -62,6 +65,35 @@ func mayAct(e Env, target targeter, a actions.Action) (bool, string) {
 		return false, ref.Name + " is not held"
 	}
 	return e.Desk.May(ref, a)
+}
+
+// mayActBelow is mayAct for all ClusterQueues below a cohort.
+func mayActBelow(e Env, cohort world.Ref, a actions.Action) (bool, string) {
+	queues := actions.QueuesBelow(e.Snap, cohort.Name)
+	held, recorded, drained := 0, 0, 0
+	for _, ref := range queues {
+		p, record, _ := policyOf(e, ref)
+		if p.Stopped() {
+			held++
+		}
+		if p == world.StopHoldAndDrain {
+			drained++
+		}
+		if record != nil {
+			recorded++
+		}
+	}
+	switch {
+	case len(queues) == 0:
+		return false, "no ClusterQueue is below " + cohort.Name
+	case a == actions.Hold && held == len(queues):
+		return false, "every ClusterQueue below " + cohort.Name + " is held already"
+	case a == actions.Drain && drained == len(queues):
+		return false, "every ClusterQueue below " + cohort.Name + " is drained already"
+	case a == actions.Resume && recorded == 0:
+		return false, "no ClusterQueue below " + cohort.Name + " was held with holdfast"
+	}
+	return e.Desk.May(cohort, a)
 }
 
 // policyOf returns the stop policy and hold record of a queue, and whether it is

@@ -111,7 +111,14 @@ func TestReadOnly(t *testing.T) {
 
 func TestDisabledSaysWhy(t *testing.T) {
 	s := begin(t, 100, 30)
-	s.press("H").sees("hold: select a ClusterQueue; ai-shared is a cohort")
+	for range 7 {
+		s.press("down")
+	}
+	s.cursorOn("loop-a").press("R").sees("resume: no ClusterQueue below loop-a was held with holdfast")
+	if s.press("g").press("R"); s.root.dialog() == nil { // team-c-cq below it was
+		t.Error("no plan for ai-shared")
+	}
+	s.press("esc")
 	s.onTeamA().press("R").sees("resume: team-a-cq is not held")
 	s.desk.may = func(world.Ref, actions.Action) (bool, string) {
 		return false, "you may not patch clusterqueues"
@@ -332,7 +339,6 @@ func TestEditACohort(t *testing.T) {
 	s := begin(t, 120, 40)
 	s.desk.plan = editPlan()
 	s.press("g").cursorOn("ai-shared")
-	s.press("H").sees("select a ClusterQueue; ai-shared is a cohort")
 	s.press("e").sees("dry-run result")
 	if diff := cmp.Diff(world.Ref{Kind: world.KindCohort, Key: world.Key{Name: "ai-shared"}, UID: "uid--ai-shared"}, s.desk.openedRef); diff != "" {
 		t.Errorf("the object that was opened (-want +got):\n%s", diff)

@@ -180,13 +180,17 @@ func (a *app) ask(ctx context.Context, p actions.Plan, f actFlags) (string, erro
 	return "", errors.New("not confirmed; nothing was changed")
 }
 
-// parseRef reads "cq/NAME", "lq/NAME" or "lq/NAMESPACE/NAME".
+// parseRef reads "cohort/NAME", "cq/NAME", "lq/NAME" or "lq/NAMESPACE/NAME".
 func (a *app) parseRef(arg string) (world.Ref, error) {
 	parts := strings.Split(arg, "/")
 	switch strings.ToLower(parts[0]) {
 	case "cq", "clusterqueue", "clusterqueues":
 		if len(parts) == 2 && parts[1] != "" {
 			return world.Ref{Kind: world.KindClusterQueue, Key: world.Key{Name: parts[1]}}, nil
+		}
+	case "cohort", "cohorts":
+		if len(parts) == 2 && parts[1] != "" {
+			return world.Ref{Kind: world.KindCohort, Key: world.Key{Name: parts[1]}}, nil
 		}
 	case "lq", "localqueue", "localqueues", "queue", "queues":
 		var ns string
@@ -201,7 +205,7 @@ func (a *app) parseRef(arg string) (world.Ref, error) {
 			return world.Ref{Kind: world.KindLocalQueue, Key: world.Key{Namespace: ns, Name: parts[1]}}, nil
 		}
 	}
-	return world.Ref{}, fmt.Errorf("%q does not name a queue: write cq/NAME or lq/NAMESPACE/NAME", arg)
+	return world.Ref{}, fmt.Errorf("%q does not name a queue: write cq/NAME, lq/NAMESPACE/NAME or cohort/NAME", arg)
 }
 
 // namespace is the one of the flag or of the kubeconfig's context.

@@ -15,9 +15,10 @@ func (a *app) holdCommand() *cobra.Command {
 	var f actFlags
 	var drain bool
 	c := &cobra.Command{
-		Use:   "hold cq/NAME | lq/NAMESPACE/NAME",
-		Short: "Stop new admissions of a queue; what runs goes on",
+		Use:   "hold cq/NAME | lq/NAMESPACE/NAME | cohort/NAME",
+		Short: "Stop new admissions of a queue, or of all below a cohort; what runs goes on",
 		Long: "Sets stopPolicy Hold and records who, when, why and the policy before, so that resume can restore it.\n" +
+			"Of a cohort, every ClusterQueue below it is held, one after the other, in one plan.\n" +
 			"With --drain it sets HoldAndDrain, which evicts every admitted Workload of the queue.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -40,8 +41,8 @@ func (a *app) holdCommand() *cobra.Command {
 func (a *app) resumeCommand() *cobra.Command {
 	var f actFlags
 	c := &cobra.Command{
-		Use:   "resume cq/NAME | lq/NAMESPACE/NAME",
-		Short: "Give a held queue the stop policy back that it had before",
+		Use:   "resume cq/NAME | lq/NAMESPACE/NAME | cohort/NAME",
+		Short: "Give a held queue, or all below a cohort, the stop policy back that it had before",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			ref, err := a.parseRef(args[0])

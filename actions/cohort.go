@@ -1,0 +1,125 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"cli.holdfast.dev/holdfast/model/store"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+// QueuesBelow returns the ClusterQueues of a cohort and of every cohort below it, by
+// name. Cohorts that are only named count; a cycle is gone through once. It does not
+// block.
+func QueuesBelow(s *store.Snapshot, cohort string) []world.Ref {
+	below := map[string][]string{}
+	for _, c := range s.Cohorts {
+		if c.Parent != "" {
+			below[c.Parent] = append(below[c.Parent], c.Name)
+		}
+	}
+	in := map[string]bool{cohort: true}
+	for todo := []string{cohort}; len(todo) > 0; todo = todo[1:] {
+		for _, name := range below[todo[0]] {
+			if !in[name] {
+				in[name] = true
+				todo = append(todo, name)
+			}
+		}
+	}
+	var out []world.Ref
+	for _, q := range s.ClusterQueues {
+		if q.Cohort != "" && in[q.Cohort] {
+			out = append(out, world.Ref{Kind: world.KindClusterQueue, Key: q.Key, UID: q.UID})
+		}
+	}
+	slices.SortFunc(out, func(a, b world.Ref) int { return a.Key.Compare(b.Key) })
+	return out
+}
+
+// asIs is why an object of a set is left as it is; it does not end the plan.
+type asIs struct{ *Problem }
+
+func (e asIs) Error() string { return e.Problem.Error() }
+func (e asIs) Unwrap() error { return e.Problem }
+
+// planCohort plans for every ClusterQueue below a cohort what one plans for each.
+// Queues that one leaves as they are (asIs) are named in the notes.
+func (d *Desk) planCohort(ctx context.Context, a Action, cohort world.Ref, one func(world.Ref) (Plan, error)) (Plan, error) {
+	if err := d.mayWrite(); err != nil {
+		return Plan{}, err
+	}
+	s := d.opts.World()
+	for _, k := range []world.Kind{world.KindCohort, world.KindClusterQueue} {
+		if f := s.Fresh(k); f.Feed != world.Live && (k != world.KindCohort || f.Feed != world.Absent) {
+			return Plan{}, &Problem{
+				What: fmt.Sprintf("which ClusterQueues are below %s is not known: the list of %ss is %s%s", cohort, k, f.Feed, colon(f.Detail)),
+				Do:   "Wait until it is read, or take its ClusterQueues one by one. Nothing was changed.",
+			}
+		}
+	}
+	queues := QueuesBelow(s, cohort.Name)
+	if len(queues) == 0 {
+		return Plan{}, &Problem{What: fmt.Sprintf("no ClusterQueue is below %s", cohort), Do: "Look at the name. Nothing was changed."}
+	}
+	p := d.plan(a)
+	p.Subject = cohort
+	var left, why []string
+	for _, ref := range queues {
+		q, err := one(ref)
+		var leave asIs
+		if errors.As(err, &leave) {
+			left, why = append(left, ref.Name), append(why, leave.What)
+			continue
+		}
+		if err != nil {
+			return Plan{}, err
+		}
+		p.add(q)
+	}
+	if len(p.Targets) == 0 {
+		return Plan{}, &Problem{What: fmt.Sprintf("nothing to %s below %s: %s", a, cohort, strings.Join(why, "; ")), Do: "Nothing was changed."}
+	}
+	first := []string{fmt.Sprintf("%d ClusterQueues one after the other, by name. It stops at the first that is not done; to go on, plan again.", len(p.Targets))}
+	for i := range left {
+		first = append(first, "Left as it is: "+why[i]+".")
+	}
+	p.Notes = append(first, p.Notes...)
+	return p, nil
+}
+
+// add puts another plan's objects behind those of p; what both say is said once.
+func (p *Plan) add(q Plan) {
+	p.Targets, p.Edits, p.Diff = append(p.Targets, q.Targets...), append(p.Edits, q.Edits...), append(p.Diff, q.Diff...)
+	p.RunsOn, p.LosesReservation = append(p.RunsOn, q.RunsOn...), append(p.LosesReservation, q.LosesReservation...)
+	p.StaysPending, p.Evicts = append(p.StaysPending, q.StaysPending...), append(p.Evicts, q.Evicts...)
+	p.Notes, p.Warnings, p.Unknown = union(p.Notes, q.Notes), union(p.Warnings, q.Warnings), union(p.Unknown, q.Unknown)
+	if p.Incomplete == "" {
+		p.Incomplete = q.Incomplete
+	}
+	if q.Confirm.Level > p.Confirm.Level {
+		p.Confirm = q.Confirm
+	}
+	p.Reason = q.Reason
+}
+
+func union(a, b []string) []string {
+	for _, s := range b {
+		if !slices.Contains(a, s) {
+			a = append(a, s)
+		}
+	}
+	return a
+}
+
+// confirmSeveral is the question of a plan for the objects of a cohort: the
+// cohort's name, and that of the context where somebody is evicted.
+func (d *Desk) confirmSeveral(p *Plan) Confirm {
+	if p.Confirm.Level == ConfirmContext {
+		return d.confirmDrain(p)
+	}
+	return Confirm{ConfirmName, p.Subject.Name}
+}
