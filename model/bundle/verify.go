@@ -1,0 +1,191 @@
+package bundle
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"cli.holdfast.dev/holdfast/model/text"
+)
+
+// longestManifest bounds what is held of a bundle that is verified, in bytes.
+const longestManifest = 16 << 20
+
+// mostFiles bounds how many files a bundle may have.
+const mostFiles = 1 << 20
+
+// Verify reads a bundle to its end and holds every file against the manifest: its
+// checksum, its size, its number of YAML documents, and that nothing is missing,
+// there twice, or there beside. It blocks for as long as r does and holds little more
+// than the manifest in memory. The error says what is wrong and what to do; text in
+// it is safe to draw.
+func Verify(r io.Reader) (Manifest, error) {
+	m, err := verify(r)
+	switch {
+	case err == nil:
+		return m, nil
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		err = fmt.Errorf("it was cut off: copy it again: %w", err)
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, tar.ErrHeader):
+		err = fmt.Errorf("it is no bundle, or damaged: %w", err)
+	case errors.Is(err, gzip.ErrChecksum):
+		err = fmt.Errorf("it is damaged: copy it again: %w", err)
+	}
+	return Manifest{}, err
+}
+
+func verify(r io.Reader) (Manifest, error) {
+	var m Manifest
+	gz, err := gzip.NewReader(bufio.NewReaderSize(r, 64<<10))
+	if err != nil {
+		return m, err
+	}
+	got := map[string]File{}
+	found := false
+	for t := tar.NewReader(gz); ; {
+		h, err := t.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return m, err
+		}
+		name := text.Clean(h.Name)
+		switch {
+		case found:
+			return m, fmt.Errorf("%s stands behind the manifest: the bundle was changed", name)
+		case h.Typeflag != tar.TypeReg:
+			return m, fmt.Errorf("%s is no file: the bundle was changed", name)
+		case len(got) == mostFiles:
+			return m, fmt.Errorf("it has more than %d files", mostFiles)
+		}
+		if err := goodName(h.Name); err != nil {
+			return m, errors.New(text.Clean(err.Error()))
+		}
+		if h.Name == ManifestName {
+			if err := readManifest(t, &m); err != nil {
+				return m, err
+			}
+			found = true
+			continue
+		}
+		if _, twice := got[h.Name]; twice {
+			return m, fmt.Errorf("%s is in it twice: the bundle was changed", name)
+		}
+		if got[h.Name], err = measure(h.Name, t); err != nil {
+			return m, err
+		}
+	}
+	if !found {
+		return m, errors.New("it has no manifest.json at its end: it is no bundle of holdfast's, or was cut off")
+	}
+	// To the end, where gzip's own checksum stands.
+	if rest, err := io.Copy(io.Discard, io.LimitReader(gz, 1<<20)); err != nil {
+		return m, err
+	} else if rest == 1<<20 {
+		return m, errors.New("there is more behind its end: the bundle was changed")
+	}
+	return m, m.check(got)
+}
+
+func readManifest(r io.Reader, m *Manifest) error {
+	raw, err := io.ReadAll(io.LimitReader(r, longestManifest+1))
+	if err != nil {
+		return err
+	}
+	if len(raw) > longestManifest {
+		return fmt.Errorf("its manifest is longer than %d bytes: it is no bundle of holdfast's", longestManifest)
+	}
+	if err := json.Unmarshal(raw, m); err != nil {
+		return fmt.Errorf("its manifest cannot be read: %s", text.Clean(err.Error()))
+	}
+	if m.APIVersion != APIVersion || m.Kind != Kind {
+		return fmt.Errorf("its manifest is of %s %s, not of %s %s: use the version of holdfast that made it", text.Clean(m.APIVersion), text.Clean(m.Kind), APIVersion, Kind)
+	}
+	return nil
+}
+
+// measure reads a file to its end. A YAML file has a document more than it has
+// lines that part them.
+func measure(name string, r io.Reader) (File, error) {
+	sum := sha256.New()
+	count := &lines{of: []byte("---")}
+	n, err := io.Copy(io.MultiWriter(sum, count), r)
+	if err != nil {
+		return File{}, err
+	}
+	f := File{Name: name, Size: n, SHA256: hex.EncodeToString(sum.Sum(nil))}
+	if n > 0 {
+		f.Objects = count.n + 1
+	}
+	return f, nil
+}
+
+// lines counts the lines that are equal to of.
+type lines struct {
+	of   []byte
+	line []byte // the beginning of the last one, not longer than what could be equal
+	n    int
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	for rest := p; len(rest) > 0; {
+		i := bytes.IndexByte(rest, '\n')
+		part := rest
+		if i >= 0 {
+			part = rest[:i]
+		}
+		if room := len(l.of) + 1 - len(l.line); room > 0 {
+			l.line = append(l.line, part[:min(room, len(part))]...)
+		}
+		if i < 0 {
+			break
+		}
+		if bytes.Equal(l.line, l.of) {
+			l.n++
+		}
+		l.line, rest = l.line[:0], rest[i+1:]
+	}
+	return len(p), nil
+}
+
+// check holds the files against what the manifest says of them.
+func (m *Manifest) check(got map[string]File) error {
+	listed := map[string]bool{}
+	for _, want := range m.Files {
+		name := text.Clean(want.Name)
+		f, ok := got[want.Name]
+		switch {
+		case listed[want.Name]:
+			return fmt.Errorf("its manifest lists %s twice", name)
+		case !ok:
+			return fmt.Errorf("%s, which its manifest lists, is not in it: copy or make it again", name)
+		case f.SHA256 != want.SHA256:
+			return fmt.Errorf("the checksum of its %s is %s, its manifest says %s: it was changed or damaged, copy or make it again", name, f.SHA256, text.Clean(want.SHA256))
+		case f.Size != want.Size:
+			return fmt.Errorf("its %s has %d bytes, its manifest says %d", name, f.Size, want.Size)
+		case want.Objects > 0 && f.Objects != want.Objects:
+			return fmt.Errorf("its %s holds %d objects, its manifest says %d", name, f.Objects, want.Objects)
+		}
+		listed[want.Name] = true
+	}
+	names := make([]string, 0, len(got))
+	for name := range got {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if !listed[name] {
+			return fmt.Errorf("%s is in it but not in its manifest: the bundle was changed", text.Clean(name))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package bundle
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"sigs.k8s.io/yaml"
+)
+
+// Writer writes a bundle file by file. It holds one file at a time. After an error
+// what was written is no bundle, and every further call fails with the same error.
+// One goroutine at a time uses it.
+type Writer struct {
+	gz    *gzip.Writer
+	tar   *tar.Writer
+	at    time.Time
+	files []File
+	names map[string]bool
+	err   error
+}
+
+// NewWriter returns a Writer to w. at becomes the time of the files.
+func NewWriter(w io.Writer, at time.Time) *Writer {
+	gz := gzip.NewWriter(w)
+	return &Writer{gz: gz, tar: tar.NewWriter(gz), at: at, names: map[string]bool{}}
+}
+
+// Objects writes a file of YAML documents, one for each object as decoded from the
+// server's JSON. Fields come in the order of their names.
+func (w *Writer) Objects(name string, objects []map[string]any) error {
+	var b bytes.Buffer
+	for i, o := range objects {
+		if i > 0 {
+			b.WriteString(separator)
+		}
+		text, err := yaml.Marshal(o)
+		if err != nil {
+			return w.fail(fmt.Errorf("object %d of %s cannot be written as YAML: %w", i+1, name, err))
+		}
+		b.Write(text)
+	}
+	return w.add(name, b.Bytes(), len(objects))
+}
+
+// separator stands between two YAML documents. No line of a document that
+// yaml.Marshal wrote of a map is equal to it.
+const separator = "---\n"
+
+// File writes a file that holds no objects.
+func (w *Writer) File(name string, body []byte) error { return w.add(name, body, 0) }
+
+func (w *Writer) add(name string, body []byte, objects int) error {
+	if w.err != nil {
+		return w.err
+	}
+	if err := goodName(name); err != nil {
+		return w.fail(err)
+	}
+	if w.names[name] || name == ManifestName {
+		return w.fail(fmt.Errorf("%s is written twice", name))
+	}
+	w.names[name] = true
+	sum := sha256.Sum256(body)
+	w.files = append(w.files, File{Name: name, Size: int64(len(body)), SHA256: hex.EncodeToString(sum[:]), Objects: objects})
+	return w.member(name, body)
+}
+
+func (w *Writer) member(name string, body []byte) error {
+	h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o600, Size: int64(len(body)), ModTime: w.at.UTC().Truncate(time.Second), Format: tar.FormatPAX}
+	if err := w.tar.WriteHeader(h); err != nil {
+		return w.fail(err)
+	}
+	if _, err := w.tar.Write(body); err != nil {
+		return w.fail(err)
+	}
+	return nil
+}
+
+func (w *Writer) fail(err error) error {
+	w.err = errors.Join(w.err, err)
+	return w.err
+}
+
+// Close writes the manifest, with the files filled in, and the end of the bundle,
+// and returns the manifest as written. It does not close what the Writer writes to.
+func (w *Writer) Close(m Manifest) (Manifest, error) {
+	if w.err != nil {
+		return m, w.err
+	}
+	m.APIVersion, m.Kind, m.Files = APIVersion, Kind, w.files
+	if m.Lists == nil {
+		m.Lists = []List{}
+	}
+	if m.Unread == nil {
+		m.Unread = []Unread{}
+	}
+	raw, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return m, w.fail(err)
+	}
+	if len(raw) > longestManifest {
+		return m, w.fail(fmt.Errorf("its manifest would be longer than %d bytes: export a smaller scope", longestManifest))
+	}
+	if err := w.member(ManifestName, append(raw, '\n')); err != nil {
+		return m, err
+	}
+	if err := errors.Join(w.tar.Close(), w.gz.Close()); err != nil {
+		return m, w.fail(err)
+	}
+	w.err = errors.New("the bundle is closed")
+	return m, nil
+}
