@@ -254,9 +254,13 @@ func TestObjectsComeBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		body, _ := io.ReadAll(r)
-		for i, doc := range strings.Split(string(body), "\n"+separator) {
+		docs := strings.Split(string(body), "\n"+separator)
+		for i, doc := range docs {
+			if i < len(docs)-1 {
+				doc += "\n"
+			}
 			var got map[string]any
-			if err := yaml.Unmarshal([]byte(doc+"\n"), &got); err != nil {
+			if err := yaml.Unmarshal([]byte(doc), &got); err != nil {
 				t.Fatal(err)
 			}
 			if d := cmp.Diff(in[i], got); d != "" {
