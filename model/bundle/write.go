@@ -41,7 +41,7 @@ func (w *Writer) Objects(name string, objects []map[string]any) error {
 		if i > 0 {
 			b.WriteString(separator)
 		}
-		text, err := yaml.Marshal(o)
+		text, err := document(o)
 		if err != nil {
 			return w.fail(fmt.Errorf("object %d of %s cannot be written as YAML: %w", i+1, name, err))
 		}
@@ -49,6 +49,33 @@ func (w *Writer) Objects(name string, objects []map[string]any) error {
 	}
 	return w.add(name, b.Bytes(), len(objects))
 }
+
+// document is the object as a YAML document. The library refuses or loses characters
+// that the API server stores (DEL, NEL and others): an object with such is written as
+// JSON, which is YAML, too, with those characters escaped.
+func document(o map[string]any) ([]byte, error) {
+	raw, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.ContainsFunc(raw, odd) && !bytes.Contains(raw, []byte(`\u202`)) {
+		return yaml.JSONToYAML(raw)
+	}
+	var b bytes.Buffer
+	for _, r := range string(raw) {
+		if odd(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}
+
+// odd reports whether YAML gives the character a meaning of its own, or none.
+// json.Marshal has escaped U+2028 and U+2029 already.
+func odd(r rune) bool { return r >= 0x7f && r < 0xa0 || r == 0xfeff || r == 0xfffe || r == 0xffff }
 
 // separator stands between two YAML documents. No line of a document that
 // yaml.Marshal wrote of a map is equal to it.
