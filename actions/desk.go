@@ -42,6 +42,11 @@ type Options struct {
 	// function, which may be nil, is told of the progress. Nil: plans say that it is
 	// not computed.
 	Impact func(context.Context, []impact.Edit, func(impact.Progress)) impact.Result
+	// Version is that of this program, for what it writes.
+	Version string
+	// Progress, which may be nil, is told how far Execute is with an export, in a few
+	// words; it must not block and may be called from any goroutine.
+	Progress func(string)
 	// VerifyFor bounds how long Execute watches for Kueue's reaction.
 	VerifyFor time.Duration
 }

@@ -7,15 +7,16 @@ import (
 	"slices"
 	"strings"
 
+	"cli.holdfast.dev/holdfast/model/bundle"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
-// PlanExport plans to write the state of the scope's Workloads into a new
-// private file.
+// PlanExport plans to write the scope's Workloads, and what explains them, into a
+// new private bundle.
 func (d *Desk) PlanExport(_ context.Context, scope Scope) (Plan, error) {
 	s := d.opts.World()
-	if err := scope.exists(s); err != nil {
+	if err := exists(scope, s); err != nil {
 		return Plan{}, err
 	}
 	p := d.plan(Export)
@@ -23,25 +24,39 @@ func (d *Desk) PlanExport(_ context.Context, scope Scope) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	name := fmt.Sprintf("holdfast-%s-%s-%s.json", fileWord(d.opts.Context), fileWord(scope.String()), d.opts.Clock.Now().UTC().Format("20060102T150405Z"))
+	name := fmt.Sprintf("holdfast-%s-%s-%s.tar.gz", fileWord(d.opts.Context), fileWord(scope.String()), d.opts.Clock.Now().UTC().Format("20060102T150405Z"))
 	p.Export = &ExportPlan{Scope: scope, Path: filepath.Join(dir, name)}
-	queueOf := func(k world.Key) string {
-		if lq := s.LocalQueue(k); lq != nil {
-			return lq.ClusterQueue
-		}
-		return ""
-	}
+	queues := Queues(s, scope)
 	for _, w := range s.Workloads {
-		if scope.has(queueOf, w.Namespace, w.LocalQueue, w.ClusterQueue) {
+		if scope.Has(queues, w.Namespace, w.LocalQueue, w.ClusterQueue) {
 			p.Export.Count++
 		}
 	}
 	if why := incomplete(s, world.Ref{Kind: world.KindClusterQueue}); why != "" {
 		p.Incomplete = why + " The export asks the server itself and holds what it answers."
 	}
-	p.Notes = append(p.Notes, redactionNote, "An existing file is never replaced; the file is read back before it is called done.")
+	p.Notes = append(p.Notes, redactionNote, "With them go all queues, cohorts, flavors, checks, classes and namespaces, the Workloads' events and the report.", "An existing file is never replaced; the file is read back and verified before it is called done.")
 	p.Confirm = Confirm{ConfirmYes, "y"}
 	return p, nil
+}
+
+// Queues answers for a scope what the snapshot says of queues. It does not block.
+func Queues(s *store.Snapshot, scope Scope) bundle.Queues {
+	below := map[string]bool{}
+	if scope.Cohort != "" {
+		for _, q := range QueuesBelow(s, scope.Cohort) {
+			below[q.Name] = true
+		}
+	}
+	return bundle.Queues{
+		Of: func(k world.Key) string {
+			if lq := s.LocalQueue(k); lq != nil {
+				return lq.ClusterQueue
+			}
+			return ""
+		},
+		Below: func(q string) bool { return below[q] },
+	}
 }
 
 // redactionNote is said of an export from which secrets are taken out.
@@ -63,7 +78,7 @@ func (p Plan) WithPodEnv() Plan {
 
 // exists refuses a scope whose queue or namespace is known not to be there: a slip
 // of the pen must not give an empty file for evidence.
-func (s Scope) exists(snap *store.Snapshot) error {
+func exists(s Scope, snap *store.Snapshot) error {
 	live := func(k world.Kind) bool { return snap.Fresh(k).Feed == world.Live }
 	gone := false
 	switch {
@@ -81,45 +96,6 @@ func (s Scope) exists(snap *store.Snapshot) error {
 		return &Problem{What: s.String() + " does not exist", Do: "Look at the name. Nothing was written."}
 	}
 	return nil
-}
-
-// String is the scope in words ("ClusterQueue team-a-cq").
-func (s Scope) String() string {
-	switch {
-	case s.ClusterQueue != "":
-		return "ClusterQueue " + s.ClusterQueue
-	case s.LocalQueue.Name != "":
-		return "LocalQueue " + s.LocalQueue.String()
-	case s.Namespace != "":
-		return "Namespace " + s.Namespace
-	}
-	return "all Workloads"
-}
-
-// has reports whether a Workload belongs to the scope. clusterQueue is the one
-// it is admitted to, or empty; then its LocalQueue decides, for which queueOf
-// returns the ClusterQueue.
-func (s Scope) has(queueOf func(world.Key) string, namespace, localQueue, clusterQueue string) bool {
-	switch {
-	case s.ClusterQueue != "":
-		if clusterQueue == "" {
-			clusterQueue = queueOf(world.Key{Namespace: namespace, Name: localQueue})
-		}
-		return clusterQueue == s.ClusterQueue
-	case s.LocalQueue.Name != "":
-		return s.LocalQueue == world.Key{Namespace: namespace, Name: localQueue}
-	case s.Namespace != "":
-		return s.Namespace == namespace
-	}
-	return true
-}
-
-// namespace is the namespace that the list can be limited to; empty: all.
-func (s Scope) namespace() string {
-	if s.LocalQueue.Name != "" {
-		return s.LocalQueue.Namespace
-	}
-	return s.Namespace
 }
 
 // fileWord keeps what is safe in a file name, so that no name from a cluster or

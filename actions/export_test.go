@@ -1,16 +1,23 @@
 package actions
 
 import (
+	"archive/tar"
 	"bytes"
-	"encoding/json"
+	"compress/gzip"
+	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
 
+	"cli.holdfast.dev/holdfast/model/bundle"
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
@@ -56,29 +63,48 @@ func TestExport(t *testing.T) {
 	if info, _ := os.Stat(p.Export.Path); info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %o, want 600", info.Mode().Perm())
 	}
-	if bytes.Contains(raw, []byte("s3cret")) {
-		t.Errorf("a secret is in the export:\n%s", raw)
-	}
-	var doc struct {
-		Kind, Context, User, Scope, ResourceVersion string
-		Count                                       int
-		Items                                       []struct {
-			Metadata struct{ Name string }
-			Spec     struct{ Future int }
+	m, files := opened(t, p.Export.Path)
+	var got []string
+	for name, body := range files {
+		if strings.Contains(body, "s3cret") {
+			t.Errorf("a secret is in %s:\n%s", name, body)
+		}
+		if !strings.HasPrefix(name, "workloads/") {
+			continue
+		}
+		for _, doc := range strings.Split(body, "\n---\n") {
+			var w struct {
+				Metadata struct{ Name string }
+				Spec     struct{ Future int }
+			}
+			if err := yaml.Unmarshal([]byte(doc), &w); err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, fmt.Sprintf("%s %d", w.Metadata.Name, w.Spec.Future))
 		}
 	}
-	if err := json.Unmarshal(raw, &doc); err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, i := range doc.Items {
-		got = append(got, fmt.Sprintf("%s %d", i.Metadata.Name, i.Spec.Future))
-	}
+	slices.Sort(got)
 	if diff := cmp.Diff([]string{"w0 0", "w2 2", "w4 4", "w6 6"}, got); diff != "" {
-		t.Errorf("items, with fields that this program does not know (-want +got):\n%s", diff)
+		t.Errorf("Workloads, with fields that this program does not know (-want +got):\n%s", diff)
 	}
-	if doc.Count != 4 || doc.Kind != ExportKind || doc.Context != "prod" || doc.User != "kim" || doc.ResourceVersion != "77" || !bytes.Contains(raw, []byte(`"kept"`)) {
-		t.Errorf("head %+v", doc)
+	if m.Workloads != 4 || m.Context != "prod" || m.User != "kim" || m.Scope.ClusterQueue != "q" || !m.Redacted || !strings.Contains(files["workloads/0001.yaml"], "note: kept") {
+		t.Errorf("manifest %+v", m)
+	}
+	lists, unread := map[string]string{}, map[string]bool{}
+	for _, l := range m.Lists {
+		lists[l.Resource] = fmt.Sprintf("%d at %s", l.Count, l.ResourceVersion)
+	}
+	for _, u := range m.Unread {
+		unread[u.Resource] = strings.Contains(u.Why, "not found") || strings.Contains(u.Why, "is forbidden")
+	}
+	if diff := cmp.Diff(map[string]string{"workloads": "4 at 77", "localqueues": "1 at "}, lists); diff != "" {
+		t.Errorf("lists (-want +got):\n%s", diff)
+	}
+	if !unread["events"] || !unread["clusterqueues"] || len(unread) != 11 {
+		t.Errorf("unread %v", m.Unread)
+	}
+	if !strings.Contains(files[bundle.ReportName], `"kind": "Report"`) {
+		t.Error("there is no report in it")
 	}
 
 	// The same name again: the file stays as it is.
@@ -155,20 +181,97 @@ func TestExportOfAQueueNeedsTheLocalQueues(t *testing.T) {
 	onlyFile(t, d.opts.ExportDir)
 }
 
-func TestReadBackFindsDamage(t *testing.T) {
-	good := `{"kind":"x","items": [{"a":1},{"a":2}],"count": 2}`
-	for name, tc := range map[string]struct {
-		text string
-		ok   bool
-	}{
-		"whole": {good, true}, "cut": {good[:20], false}, "an item lost": {`{"items": [{"a":1}],"count": 2}`, false}, "no count": {`{"items": []}`, false}, "empty": {"", false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if n, err := countItems(strings.NewReader(tc.text)); (err == nil) != tc.ok {
-				t.Errorf("%d items, %v", n, err)
+// opened verifies the bundle and returns its manifest and files.
+func opened(t *testing.T, path string) (bundle.Manifest, map[string]string) {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := bundle.Verify(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gz, err := gzip.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for r := tar.NewReader(gz); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			return m, files
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[h.Name] = string(body)
+	}
+}
+
+// Whoever comes second finds the file there, and nobody's is half.
+func TestTwoExportersOfOneName(t *testing.T) {
+	s := newAPIServer(t)
+	putWorkloads(s, 7)
+	d := desk(t, s, nil)
+	p, err := d.PlanExport(t.Context(), Scope{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var race sync.WaitGroup
+	results := make([]Result, 8)
+	for i := range results {
+		race.Go(func() {
+			r, err := d.Execute(t.Context(), p, "y")
+			if err != nil {
+				t.Error(err)
 			}
+			results[i] = r
 		})
 	}
+	race.Wait()
+	won := 0
+	for _, r := range results {
+		if r.OK() {
+			won++
+		} else if !strings.Contains(r.Objects[0].Detail, "exists already") {
+			t.Errorf("%+v", r)
+		}
+	}
+	if won != 1 {
+		t.Errorf("%d exporters say that they wrote the file", won)
+	}
+	if m, _ := opened(t, p.Export.Path); m.Workloads != 7 {
+		t.Errorf("%d Workloads", m.Workloads)
+	}
+	onlyFile(t, d.opts.ExportDir, p.Export.Path)
+}
+
+func TestInterruptedExportLeavesNothing(t *testing.T) {
+	s := newAPIServer(t)
+	putWorkloads(s, 7)
+	s.pages = 1
+	ctx, cancel := context.WithCancel(t.Context())
+	d := desk(t, s, func(o *Options) {
+		o.Progress = func(how string) {
+			if how == "3 workloads" {
+				cancel()
+			}
+		}
+	})
+	p, err := d.PlanExport(ctx, Scope{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := d.Execute(ctx, p, "y")
+	if err != nil || r.OK() {
+		t.Errorf("%+v, %v", r, err)
+	}
+	onlyFile(t, d.opts.ExportDir)
 }
 
 func TestFileWord(t *testing.T) {

@@ -5,6 +5,7 @@
 package actions
 
 import (
+	"cli.holdfast.dev/holdfast/model/bundle"
 	"cli.holdfast.dev/holdfast/model/impact"
 	"cli.holdfast.dev/holdfast/model/world"
 )
@@ -120,14 +121,8 @@ type ExportPlan struct {
 	IncludePodEnv bool
 }
 
-// Scope selects Workloads: of one ClusterQueue, of those below one Cohort, of one
-// LocalQueue, one namespace, or all when every field is empty.
-type Scope struct {
-	Cohort       string
-	ClusterQueue string
-	LocalQueue   world.Key
-	Namespace    string
-}
+// Scope selects Workloads.
+type Scope = bundle.Scope
 
 // Outcome is what became of one object of a plan.
 type Outcome string

@@ -23,7 +23,7 @@ const (
 // report in it.
 const (
 	ManifestName = "manifest.json"
-	ReportName   = "report.json"
+	ReportName   = "holdfast-report.json"
 )
 
 // Manifest says what a bundle holds and where it comes from. Times are UTC.
@@ -65,6 +65,7 @@ type Manifest struct {
 // ResourceVersion.
 type List struct {
 	Resource        string `json:"resource"`
+	Kind            string `json:"kind"`
 	ResourceVersion string `json:"resourceVersion"`
 	// Count is how many objects of the list are in the bundle.
 	Count int `json:"count"`

@@ -38,7 +38,7 @@ func made(t testing.TB) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := w.File(ReportName, []byte("{}")); err != nil {
+	if err := w.File(ReportName, 2, strings.NewReader("{}")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Close(Manifest{Context: "prod", Scope: Scope{ClusterQueue: "q"}, Begun: noon, Ended: noon, Workloads: 3}); err != nil {
@@ -194,7 +194,7 @@ func TestWriterThatFails(t *testing.T) {
 	whole := len(made(t))
 	for n := 0; n < whole; n += 1 + whole/97 {
 		w := NewWriter(&failing{left: n}, noon)
-		err := errors.Join(w.Objects("a.yaml", []map[string]any{object("x", strings.Repeat("text ", 300))}), w.File(ReportName, []byte("{}")))
+		err := errors.Join(w.Objects("a.yaml", []map[string]any{object("x", strings.Repeat("text ", 300))}), w.File(ReportName, 2, strings.NewReader("{}")))
 		if _, closed := w.Close(Manifest{}); err == nil && closed == nil && n < 200 {
 			t.Errorf("nobody notices that nothing is written after byte %d", n)
 		} else if err != nil && closed == nil {
@@ -215,7 +215,7 @@ func (f *failing) Write(p []byte) (int, error) {
 func TestWriterRefusesNames(t *testing.T) {
 	for _, name := range []string{"", "/a", "../a", "a/../b", "a//b", `a\b`, "a\x00b", ManifestName} {
 		w := NewWriter(io.Discard, noon)
-		if err := w.File(name, nil); err == nil {
+		if err := w.File(name, 0, strings.NewReader("")); err == nil {
 			t.Errorf("%q is taken", name)
 		}
 		if _, err := w.Close(Manifest{}); err == nil {
@@ -223,8 +223,12 @@ func TestWriterRefusesNames(t *testing.T) {
 		}
 	}
 	w := NewWriter(io.Discard, noon)
-	if err := errors.Join(w.File("a", nil), w.File("a", nil)); err == nil {
+	if err := errors.Join(w.File("a", 0, strings.NewReader("")), w.File("a", 0, strings.NewReader(""))); err == nil {
 		t.Error("a name is taken twice")
+	}
+	w = NewWriter(io.Discard, noon)
+	if err := w.File("a", 2, strings.NewReader("x")); err == nil {
+		t.Error("a file is shorter than it was said to be")
 	}
 }
 

@@ -47,7 +47,7 @@ func (w *Writer) Objects(name string, objects []map[string]any) error {
 		}
 		b.Write(text)
 	}
-	return w.add(name, b.Bytes(), len(objects))
+	return w.add(name, int64(b.Len()), &b, len(objects))
 }
 
 // document is the object as a YAML document. The library refuses or loses characters
@@ -81,10 +81,12 @@ func odd(r rune) bool { return r >= 0x7f && r < 0xa0 || r == 0xfeff || r == 0xff
 // yaml.Marshal wrote of a map is equal to it.
 const separator = "---\n"
 
-// File writes a file that holds no objects.
-func (w *Writer) File(name string, body []byte) error { return w.add(name, body, 0) }
+// File writes a file of so many bytes that holds no objects.
+func (w *Writer) File(name string, size int64, body io.Reader) error {
+	return w.add(name, size, body, 0)
+}
 
-func (w *Writer) add(name string, body []byte, objects int) error {
+func (w *Writer) add(name string, size int64, body io.Reader, objects int) error {
 	if w.err != nil {
 		return w.err
 	}
@@ -95,18 +97,23 @@ func (w *Writer) add(name string, body []byte, objects int) error {
 		return w.fail(fmt.Errorf("%s is written twice", name))
 	}
 	w.names[name] = true
-	sum := sha256.Sum256(body)
-	w.files = append(w.files, File{Name: name, Size: int64(len(body)), SHA256: hex.EncodeToString(sum[:]), Objects: objects})
-	return w.member(name, body)
+	sum := sha256.New()
+	if err := w.member(name, size, io.TeeReader(body, sum)); err != nil {
+		return err
+	}
+	w.files = append(w.files, File{Name: name, Size: size, SHA256: hex.EncodeToString(sum.Sum(nil)), Objects: objects})
+	return nil
 }
 
-func (w *Writer) member(name string, body []byte) error {
-	h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o600, Size: int64(len(body)), ModTime: w.at.UTC().Truncate(time.Second), Format: tar.FormatPAX}
+func (w *Writer) member(name string, size int64, body io.Reader) error {
+	h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o600, Size: size, ModTime: w.at.UTC().Truncate(time.Second), Format: tar.FormatPAX}
 	if err := w.tar.WriteHeader(h); err != nil {
 		return w.fail(err)
 	}
-	if _, err := w.tar.Write(body); err != nil {
+	if n, err := io.Copy(w.tar, body); err != nil {
 		return w.fail(err)
+	} else if n != size {
+		return w.fail(fmt.Errorf("%s has %d bytes and not %d", name, n, size))
 	}
 	return nil
 }
@@ -136,7 +143,8 @@ func (w *Writer) Close(m Manifest) (Manifest, error) {
 	if len(raw) > longestManifest {
 		return m, w.fail(fmt.Errorf("its manifest would be longer than %d bytes: export a smaller scope", longestManifest))
 	}
-	if err := w.member(ManifestName, append(raw, '\n')); err != nil {
+	raw = append(raw, '\n')
+	if err := w.member(ManifestName, int64(len(raw)), bytes.NewReader(raw)); err != nil {
 		return m, err
 	}
 	if err := errors.Join(w.tar.Close(), w.gz.Close()); err != nil {

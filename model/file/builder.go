@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"cli.holdfast.dev/holdfast/model/bundle"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/model/world"
@@ -24,6 +25,7 @@ type builder struct {
 	// versions are those of Kueue's API of what was read.
 	versions map[string]bool
 	export   *head // the last export in the file
+	manifest *bundle.Manifest
 	// cohorts are those that ClusterQueues name; busy is set when the status of a
 	// queue counts Workloads.
 	cohorts map[string]bool

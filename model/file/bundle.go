@@ -15,25 +15,16 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"cli.holdfast.dev/holdfast/model/bundle"
 	"cli.holdfast.dev/holdfast/model/text"
 )
-
-// manifest is what a bundle may say of itself.
-type manifest struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Files      []struct {
-		Name   string `json:"name"`
-		SHA256 string `json:"sha256"`
-	} `json:"files"`
-}
 
 // readTar reads every member of a tar that its name calls JSON or YAML. Names are
 // only shown and compared, nothing is written. Where there is a manifest, every
 // file that it lists has to be there, with the checksum that it states.
 func readTar(r *tar.Reader, p *pipe, b *builder) error {
 	sums := map[string]string{}
-	var m *manifest
+	var m *bundle.Manifest
 	var dir string
 	skipped := 0
 	for {
@@ -53,6 +44,8 @@ func readTar(r *tar.Reader, p *pipe, b *builder) error {
 		switch base := path.Base(name); {
 		case strings.HasPrefix(base, "._"): // what macOS adds
 			continue
+		case base == bundle.ReportName:
+			// What the console said; here it is computed anew.
 		case base == "manifest.json" || base == "manifest.yaml":
 			raw, found, err := readManifest(in)
 			if err != nil {
@@ -87,12 +80,13 @@ func readTar(r *tar.Reader, p *pipe, b *builder) error {
 	if m == nil {
 		return nil
 	}
-	return m.check(dir, sums)
+	p.after(func() { b.manifest = m })
+	return checkSums(m, dir, sums)
 }
 
 // readManifest returns the member's bytes and the manifest in it; nil where it is
 // a file of objects that happens to have the name.
-func readManifest(in io.Reader) ([]byte, *manifest, error) {
+func readManifest(in io.Reader) ([]byte, *bundle.Manifest, error) {
 	raw, err := io.ReadAll(io.LimitReader(in, longestObject+1))
 	if err != nil {
 		return nil, nil, err
@@ -100,7 +94,7 @@ func readManifest(in io.Reader) ([]byte, *manifest, error) {
 	if len(raw) > longestObject {
 		return nil, nil, fmt.Errorf("is longer than 16 MiB: make the bundle again")
 	}
-	m := &manifest{}
+	m := &bundle.Manifest{}
 	if err := yaml.Unmarshal(raw, m); err != nil {
 		return nil, nil, fmt.Errorf("cannot be read: make the bundle again: %s", yamlError(err, 0))
 	}
@@ -110,9 +104,9 @@ func readManifest(in io.Reader) ([]byte, *manifest, error) {
 	return raw, m, nil
 }
 
-// check compares the checksums that the manifest of the folder states with sums,
+// checkSums compares the checksums that the manifest of the folder states with sums,
 // which are by full name.
-func (m *manifest) check(dir string, sums map[string]string) error {
+func checkSums(m *bundle.Manifest, dir string, sums map[string]string) error {
 	for _, f := range m.Files {
 		got, ok := sums[path.Join(dir, path.Clean("/"+f.Name))]
 		switch {

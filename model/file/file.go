@@ -25,6 +25,7 @@ import (
 	"os"
 	"time"
 
+	"cli.holdfast.dev/holdfast/model/bundle"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/model/world"
@@ -40,6 +41,8 @@ type World struct {
 	// HasPods and HasNodes are set where the file speaks of pods and nodes at all:
 	// without them nothing is known.
 	HasPods, HasNodes bool
+	// Manifest is the bundle's; nil where there is none.
+	Manifest *bundle.Manifest
 	// Type is "file", or "bundle" for an export and for a tar.
 	Type string
 	// Notes are sentences on what was not read, or not as it stands, and on what the

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"cli.holdfast.dev/holdfast/model/text"
 )
@@ -19,6 +20,9 @@ const (
 // origin says where an export comes from.
 func (b *builder) origin() []string {
 	h := b.export
+	if m := b.manifest; m != nil && m.Context != "" {
+		h = &head{Context: m.Context, User: m.User, At: m.Ended.UTC().Format(time.RFC3339), Scope: m.ScopeText, Redacted: m.Redacted}
+	}
 	if h == nil {
 		return nil
 	}
@@ -31,7 +35,18 @@ func (b *builder) origin() []string {
 	if h.Redacted {
 		out += "; values that may be secret were taken out"
 	}
-	return []string{text.Clean(out) + "."}
+	notes := []string{text.Clean(out) + "."}
+	if m := b.manifest; m != nil {
+		for _, u := range m.Unread {
+			notes = append(notes, text.Clean(fmt.Sprintf("%s were not exported: %s.", u.Resource, strings.TrimSuffix(u.Why, "."))))
+		}
+		for _, l := range m.Lists {
+			if l.Cut != "" {
+				notes = append(notes, text.Clean(fmt.Sprintf("%s are not all there: %s.", l.Resource, l.Cut)))
+			}
+		}
+	}
+	return notes
 }
 
 // brokenNotes names the objects that cannot be read, at most so many.

@@ -15,6 +15,11 @@ import (
 // file; an export makes it a bundle.
 func (b *builder) world(typ string, now time.Time) *World {
 	b.clock.now = now
+	if b.manifest != nil {
+		for _, l := range b.manifest.Lists {
+			b.named[world.Kind(l.Kind)] = true
+		}
+	}
 	if b.export != nil {
 		typ = typeBundle
 	}
@@ -22,7 +27,7 @@ func (b *builder) world(typ string, now time.Time) *World {
 	left := b.freshness()
 	w := &World{
 		Events: b.lists.timeline(), Pods: b.lists.pods.sorted(), Nodes: b.lists.nodes.sorted(),
-		HasPods: b.has(kindPod), HasNodes: b.has(kindNode), Type: typ,
+		HasPods: b.has(kindPod), HasNodes: b.has(kindNode), Type: typ, Manifest: b.manifest,
 	}
 	w.Notes = slices.Concat(b.origin(), b.brokenNotes(mostBroken), b.oddities(), left, b.notes)
 	w.Snapshot = b.store.Snapshot()
@@ -44,6 +49,9 @@ func (b *builder) contract() {
 	}
 	if b.export != nil && b.export.KueueVersion != "" {
 		c.KueueVersion, c.KueueVersionDetail = text.Clean(b.export.KueueVersion), ""
+	}
+	if m := b.manifest; m != nil && m.KueueVersion != "" {
+		c.KueueVersion, c.KueueVersionDetail = text.Clean(m.KueueVersion), ""
 	}
 	b.store.SetContract(c)
 }

@@ -1,0 +1,192 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"cli.holdfast.dev/holdfast/model/bundle"
+	"cli.holdfast.dev/holdfast/model/kube"
+	"cli.holdfast.dev/holdfast/model/text"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+// exportList is one list of an export.
+type exportList struct {
+	resource  schema.GroupVersionResource
+	kind      string
+	namespace string
+	selector  string // of fields
+	// needed says that there is no export without it; most bounds how many objects are
+	// taken, 0: all.
+	needed bool
+	most   int
+}
+
+// mostEvents bounds the events of an export: an incident makes many, and the newest
+// are not the first.
+const mostEvents = 20_000
+
+// exported are the lists of an export, the LocalQueues before the Workloads, whose
+// scope they decide.
+func exported(version string, s Scope) []exportList {
+	of := func(resource, kind string) exportList {
+		return exportList{resource: schema.GroupVersionResource{Group: kube.Group, Version: version, Resource: resource}, kind: kind}
+	}
+	other := func(group, resource, kind string) exportList {
+		return exportList{resource: schema.GroupVersionResource{Group: group, Version: "v1", Resource: resource}, kind: kind}
+	}
+	queues, cohorts, locals, work := of("clusterqueues", "ClusterQueue"), of("cohorts", "Cohort"), of("localqueues", "LocalQueue"), of("workloads", "Workload")
+	// Without these the pending Workloads of a queue would be left out unnoticed.
+	locals.needed = s.ClusterQueue != "" || s.Cohort != ""
+	queues.needed = s.Cohort != ""
+	work.needed, work.namespace = true, s.InNamespace()
+	events := other("", "events", "Event")
+	events.selector, events.most, events.namespace = "involvedObject.kind=Workload", mostEvents, s.InNamespace()
+	return []exportList{
+		cohorts, queues, locals, of("resourceflavors", "ResourceFlavor"), of("admissionchecks", "AdmissionCheck"),
+		of("workloadpriorityclasses", "WorkloadPriorityClass"), of("topologies", "Topology"), other("scheduling.k8s.io", "priorityclasses", "PriorityClass"),
+		other("", "namespaces", "Namespace"), other("", "limitranges", "LimitRange"), other("node.k8s.io", "runtimeclasses", "RuntimeClass"),
+		work, events,
+	}
+}
+
+// exporter writes the lists of one export.
+type exporter struct {
+	d    *Desk
+	c    *client
+	plan Plan
+	w    *bundle.Writer
+	m    bundle.Manifest
+
+	points  map[world.Key]string // LocalQueue to ClusterQueue
+	cohort  map[string]string    // ClusterQueue to cohort
+	parents map[string]string    // Cohort to parent
+}
+
+const pageSize = 500
+
+// list writes one list page by page. All pages come from one list (its continue
+// token), or it fails. What may not be read or is not served is noted.
+func (e *exporter) list(ctx context.Context, l exportList) error {
+	r := e.c.dyn.Resource(l.resource).Namespace(l.namespace)
+	done := bundle.List{Resource: l.resource.Resource, Kind: l.kind}
+	opts := metav1.ListOptions{Limit: pageSize, FieldSelector: l.selector}
+	for page := 1; ; page++ {
+		got, err := r.List(ctx, opts)
+		switch {
+		case apierrors.IsResourceExpired(err):
+			return &Problem{What: fmt.Sprintf("the list of %s grew too old while it was read: it would not be one consistent state", l.resource.Resource), Do: "Export again, or a smaller scope.", Err: err}
+		case err != nil && page == 1 && !l.needed && (apierrors.IsForbidden(err) || apierrors.IsNotFound(err)):
+			e.m.Unread = append(e.m.Unread, bundle.Unread{Resource: l.resource.Resource, Why: text.Clean(err.Error())})
+			return nil
+		case err != nil:
+			return problem("read the "+l.resource.Resource, err)
+		}
+		if page == 1 {
+			done.ResourceVersion = got.GetResourceVersion()
+		}
+		objects := e.take(l, got.Items)
+		if len(objects) > 0 {
+			if err := e.w.Objects(fmt.Sprintf("%s/%04d.yaml", l.resource.Resource, page), objects); err != nil {
+				return err
+			}
+		}
+		done.Count += len(objects)
+		e.d.told(fmt.Sprintf("%d %s", done.Count, l.resource.Resource))
+		if got.GetContinue() == "" {
+			break
+		}
+		if opts.Continue = got.GetContinue(); l.most > 0 && done.Count >= l.most {
+			done.Cut = fmt.Sprintf("the first %d are taken", done.Count)
+			break
+		}
+	}
+	e.m.Lists = append(e.m.Lists, done)
+	if l.kind == string(world.KindWorkload) {
+		e.m.Workloads = done.Count
+	}
+	return nil
+}
+
+// take returns the objects of a page that are in the scope, redacted, and learns
+// from them what the scope of Workloads needs.
+func (e *exporter) take(l exportList, items []unstructured.Unstructured) []map[string]any {
+	out := make([]map[string]any, 0, len(items))
+	for i := range items {
+		o := &items[i]
+		switch l.kind {
+		case "LocalQueue":
+			e.points = learn(e.points, world.Key{Namespace: o.GetNamespace(), Name: o.GetName()}, o, "spec", "clusterQueue")
+		case "ClusterQueue":
+			e.cohort = learn(e.cohort, o.GetName(), o, "spec", e.cohortField())
+		case "Cohort":
+			e.parents = learn(e.parents, o.GetName(), o, "spec", "parentName")
+		case "Workload":
+			if !e.inScope(o) {
+				continue
+			}
+		}
+		if !e.plan.Export.IncludePodEnv {
+			redact(o.Object)
+		}
+		out = append(out, o.Object)
+	}
+	return out
+}
+
+func learn[K ~string | world.Key](m map[K]string, k K, o *unstructured.Unstructured, field ...string) map[K]string {
+	if m == nil {
+		m = map[K]string{}
+	}
+	m[k], _, _ = unstructured.NestedString(o.Object, field...)
+	return m
+}
+
+// cohortField is where a ClusterQueue names its cohort.
+func (e *exporter) cohortField() string {
+	if e.c.version == "v1beta1" {
+		return "cohort"
+	}
+	return "cohortName"
+}
+
+func (e *exporter) inScope(o *unstructured.Unstructured) bool {
+	lq, _, _ := unstructured.NestedString(o.Object, "spec", "queueName")
+	cq, _, _ := unstructured.NestedString(o.Object, "status", "admission", "clusterQueue")
+	q := bundle.Queues{
+		Of: func(k world.Key) string { return e.points[k] },
+		Below: func(cq string) bool {
+			c := e.cohort[cq]
+			for range len(e.parents) + 1 { // a cycle has no end
+				if c == e.plan.Export.Scope.Cohort {
+					return true
+				}
+				c = e.parents[c]
+			}
+			return false
+		},
+	}
+	return e.plan.Export.Scope.Has(q, o.GetNamespace(), lq, cq)
+}
+
+// clusterUID is the UID of the namespace kube-system, by which people tell clusters
+// apart; empty where it cannot be read.
+func (d *Desk) clusterUID(ctx context.Context, c *client) string {
+	ns, err := c.dyn.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).Get(ctx, metav1.NamespaceSystem, metav1.GetOptions{})
+	if err != nil {
+		return ""
+	}
+	return string(ns.GetUID())
+}
+
+// told tells whoever asked for it how far an execution is.
+func (d *Desk) told(how string) {
+	if d.opts.Progress != nil {
+		d.opts.Progress(how)
+	}
+}
