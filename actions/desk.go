@@ -45,7 +45,7 @@ type Options struct {
 	// Version is that of this program, for what it writes.
 	Version string
 	// Progress, which may be nil, is told how far Execute is with an export, in a few
-	// words; it must not block and may be called from any goroutine.
+	// words, and with none at its end; it must not block and may be called from any goroutine.
 	Progress func(string)
 	// VerifyFor bounds how long Execute watches for Kueue's reaction.
 	VerifyFor time.Duration

@@ -28,6 +28,7 @@ func (d *Desk) executeExport(ctx context.Context, p Plan) (Result, error) {
 	}
 	out := ObjectResult{Ref: world.Ref{Kind: ExportKind, Key: world.Key{Name: filepath.Base(p.Export.Path)}}, Outcome: Done}
 	m, err := d.export(ctx, c, p)
+	d.told("")
 	if err != nil {
 		out.Outcome, out.Detail = NotDone, withAdvice(problem("export", err))
 	} else {

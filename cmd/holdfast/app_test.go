@@ -54,7 +54,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		"an empty kubeconfig":        {[]string{"--kubeconfig", empty, "hold", "cq/q"}, exitUnreadable, "set KUBECONFIG or --kubeconfig"},
 		"no such context":            {[]string{"--kubeconfig", elsewhere, "--context", "nope", "hold", "cq/q"}, exitUnreadable, "nope"},
 		"a server that is not there": {[]string{"--kubeconfig", elsewhere, "hold", "cq/q", "--yes"}, exitUnreadable, "refused"},
-		"no queue":                   {[]string{"--kubeconfig", elsewhere, "hold", "team-a"}, exitUsage, "cq/NAME or lq/NAMESPACE/NAME"},
+		"no queue":                   {[]string{"--kubeconfig", elsewhere, "hold", "team-a"}, exitUsage, "cq/NAME, lq/NAMESPACE/NAME or cohort/NAME"},
 		"no file":                    {[]string{"apply"}, exitUsage, "name the file with -f"},
 		"a dry-run of the client":    {[]string{"--kubeconfig", elsewhere, "hold", "cq/q", "--dry-run=client"}, exitUsage, "--dry-run=server"},
 		"an unknown format":          {[]string{"--kubeconfig", elsewhere, "hold", "cq/q", "-o", "xml"}, exitUsage, "text or json"},

@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"cli.holdfast.dev/holdfast/actions"
-	"cli.holdfast.dev/holdfast/model/world"
 )
 
 func (a *app) holdCommand() *cobra.Command {
@@ -86,47 +84,4 @@ func (a *app) applyCommand() *cobra.Command {
 	f.previews(a, c)
 	c.Flags().StringVarP(&file, "filename", "f", "", "the file")
 	return c
-}
-
-func (a *app) exportCommand() *cobra.Command {
-	var f actFlags
-	var env bool
-	c := &cobra.Command{
-		Use:   "export [cq/NAME | lq/NAMESPACE/NAME | ns/NAME]",
-		Short: "Write the state of Workloads into a new private file",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			scope, err := a.scope(args)
-			if err != nil {
-				return err
-			}
-			return a.act(c.Context(), f, func(ctx context.Context, s *session) (actions.Plan, error) {
-				p, err := s.desk.PlanExport(ctx, scope)
-				if err == nil && env {
-					p = p.WithPodEnv()
-				}
-				return p, err
-			})
-		},
-	}
-	f.add(c)
-	c.Flags().BoolVar(&env, "include-pod-env", false, "keep env values, args, commands and annotations as they are")
-	return c
-}
-
-func (a *app) scope(args []string) (actions.Scope, error) {
-	if len(args) == 0 {
-		return actions.Scope{}, nil
-	}
-	if name, ok := strings.CutPrefix(args[0], "ns/"); ok && name != "" {
-		return actions.Scope{Namespace: name}, nil
-	}
-	ref, err := a.parseRef(args[0])
-	if err != nil {
-		return actions.Scope{}, err
-	}
-	if ref.Kind == world.KindClusterQueue {
-		return actions.Scope{ClusterQueue: ref.Name}, nil
-	}
-	return actions.Scope{LocalQueue: ref.Key}, nil
 }

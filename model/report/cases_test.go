@@ -70,7 +70,7 @@ func TestCases(t *testing.T) {
 	for _, dir := range cases(t) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			got, want := jsonOf(t, Build(inputOf(t, dir))), expectationOf(t, dir)
-			c := compare(want, got)
+			c := matched(want, got)
 			t.Logf("%d checks, %d mismatches", c.checks, c.bad)
 			for _, l := range c.lines {
 				t.Error(l)
@@ -80,7 +80,7 @@ func TestCases(t *testing.T) {
 			}
 			for _, s := range c.spoils {
 				right := s.wrong()
-				if again := compare(want, got); again.bad == 0 {
+				if again := matched(want, got); again.bad == 0 {
 					t.Errorf("%s: a wrong value is not noticed", s.path)
 				} else if again.checks != c.checks {
 					t.Errorf("%s: %d checks with a wrong value, %d before", s.path, again.checks, c.checks)

@@ -33,7 +33,7 @@ type spoil struct {
 	wrong func() (right func())
 }
 
-func compare(want map[string]any, got any) *comparison {
+func matched(want map[string]any, got any) *comparison {
 	c := &comparison{}
 	forbid, _ := want["forbid"].([]any)
 	rest := maps.Clone(want)
@@ -244,7 +244,7 @@ func find(want map[string]any, keys []string, found []any) []int {
 func nearest(want map[string]any, found []any, at []int) []int {
 	least, best := 0, -1
 	for _, i := range at {
-		if bad := compare(want, found[i]).bad; best < 0 || bad < least {
+		if bad := matched(want, found[i]).bad; best < 0 || bad < least {
 			least, best = bad, i
 		}
 	}

@@ -58,7 +58,7 @@ func TestComparisonRules(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				c := compare(want, got)
+				c := matched(want, got)
 				if c.bad != bad || c.checks != tc.checks || (len(c.lines) > 0) != (bad > 0) {
 					t.Errorf("%s: %d checks, %d mismatches %q; want %d and %d", report, c.checks, c.bad, c.lines, tc.checks, bad)
 				}

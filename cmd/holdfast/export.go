@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/bundle"
+	"cli.holdfast.dev/holdfast/model/compare"
+	"cli.holdfast.dev/holdfast/model/file"
+	"cli.holdfast.dev/holdfast/model/report"
+	"cli.holdfast.dev/holdfast/model/text"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+func (a *app) exportCommand() *cobra.Command {
+	var f actFlags
+	var env bool
+	var verify string
+	c := &cobra.Command{
+		Use:   "export [cq/NAME | lq/NAMESPACE/NAME | cohort/NAME | ns/NAME]",
+		Short: "Write Workloads, and what explains them, into a new private bundle",
+		Long: "Writes the Workloads of a queue, cohort, namespace or of the whole cluster as the server has them, with all queues,\n" +
+			"cohorts, flavors, checks, classes, namespaces, the Workloads' events and the report, into a .tar.gz of YAML files\n" +
+			"with a manifest of checksums. Open it with --world, hold it against the cluster with compare.",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if verify != "" {
+				return a.verify(verify)
+			}
+			scope, err := a.scope(args)
+			if err != nil {
+				return err
+			}
+			return a.act(c.Context(), f, func(ctx context.Context, s *session) (actions.Plan, error) {
+				p, err := s.desk.PlanExport(ctx, scope)
+				if err == nil && env {
+					p = p.WithPodEnv()
+				}
+				return p, err
+			})
+		},
+	}
+	f.add(c)
+	c.Flags().BoolVar(&env, "include-pod-env", false, "keep env values, args, commands and annotations as they are")
+	c.Flags().StringVar(&verify, "verify", "", "verify a bundle instead: every file against its checksum")
+	return c
+}
+
+// verify reads a bundle to its end.
+func (a *app) verify(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return coded(exitUnreadable, errors.New(text.Clean(err.Error())))
+	}
+	defer func() { _ = f.Close() }()
+	m, err := bundle.Verify(f)
+	if err != nil {
+		return coded(exitUnreadable, fmt.Errorf("%s is not whole: %w", text.Clean(path), err))
+	}
+	_, err = fmt.Fprintf(a.out, "%s is whole: %d Workloads (%s) in %d files, read %s from %s by %s\n",
+		text.Clean(path), m.Workloads, text.Clean(m.ScopeText), len(m.Files), m.Ended.UTC().Format(time.RFC3339), text.Clean(m.Context), text.Clean(m.User))
+	return err
+}
+
+func (a *app) scope(args []string) (actions.Scope, error) {
+	if len(args) == 0 {
+		return actions.Scope{}, nil
+	}
+	if name, ok := strings.CutPrefix(args[0], "ns/"); ok && name != "" {
+		return actions.Scope{Namespace: name}, nil
+	}
+	ref, err := a.parseRef(args[0])
+	if err != nil {
+		return actions.Scope{}, err
+	}
+	switch ref.Kind {
+	case world.KindClusterQueue:
+		return actions.Scope{ClusterQueue: ref.Name}, nil
+	case world.KindCohort:
+		return actions.Scope{Cohort: ref.Name}, nil
+	}
+	return actions.Scope{LocalQueue: ref.Key}, nil
+}
+
+// progress tells a person who waits at a terminal how far an export is, at most a few
+// times a second.
+func (a *app) progress() func(string) {
+	f, ok := a.err.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	return func(how string) { fmt.Fprintf(f, "\r\x1b[K%s", how) }
+}
+
+func (a *app) compareCommand() *cobra.Command {
+	var f readFlags
+	c := &cobra.Command{
+		Use:   "compare BUNDLE",
+		Short: "Say what became of an export's Workloads: running on, evicted, re-admitted, lost, finished",
+		Long: "Holds the state of an export against the cluster, or against another file (--world).\n" +
+			"Exit code 0: everything was kept; 1: somebody was evicted or lost, or a spec changed; 3: unknown.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := f.check("text", "json", "yaml"); err != nil {
+				return err
+			}
+			then, err := file.Open(args[0], time.Time{})
+			if err != nil {
+				return coded(exitUnreadable, err)
+			}
+			if then.Manifest == nil {
+				return coded(exitUnreadable, fmt.Errorf("%s is no export: it has no manifest; make one with: holdfast export", text.Clean(args[0])))
+			}
+			r, err := a.read(c.Context(), a.from, wants{least: true})
+			if err != nil {
+				return err
+			}
+			defer r.close()
+			result := compare.Of(then.Snapshot, r.Snapshot, then.Manifest.Scope, actions.Queues(r.Snapshot, then.Manifest.Scope))
+			doc := report.ComparisonOf(r.Input, then.Manifest, &result)
+			if err := a.printDocument(doc, f.output, doc.Text); err != nil {
+				return err
+			}
+			switch {
+			case len(result.Unknown) > 0:
+				return coded(exitUnreadable, errors.New("what is unknown cannot be compared"))
+			case !result.Kept():
+				return coded(exitPerson, errPerson)
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVarP(&f.output, "output", "o", "text", "text, json or yaml")
+	return c
+}
