@@ -109,22 +109,33 @@ func (d *Desk) client() (*client, error) {
 	return c, nil
 }
 
-func (c *client) resource(ref world.Ref) (dynamic.ResourceInterface, error) {
-	info, err := infoOf(ref.Kind)
-	if err != nil {
-		return nil, err
+// resource addresses an object by its kind, or as api says where it is set.
+func (c *client) resource(ref world.Ref, api schema.GroupVersionResource) (dynamic.ResourceInterface, error) {
+	namespaced := ref.Namespace != ""
+	if api.Empty() {
+		info, err := infoOf(ref.Kind)
+		if err != nil {
+			return nil, err
+		}
+		api = schema.GroupVersionResource{Group: kube.Group, Version: c.version, Resource: info.resource}
+		namespaced = info.namespaced
 	}
-	r := c.dyn.Resource(schema.GroupVersionResource{Group: kube.Group, Version: c.version, Resource: info.resource})
-	if info.namespaced {
+	r := c.dyn.Resource(api)
+	if namespaced {
 		return r.Namespace(ref.Namespace), nil
 	}
 	return r, nil
 }
 
-// get reads the object as it is now. With a UID in ref, an object of the same
-// name but another UID is a *Problem.
+// get reads an object of Kueue's as it is now; see read.
 func (c *client) get(ctx context.Context, ref world.Ref) (*unstructured.Unstructured, error) {
-	r, err := c.resource(ref)
+	return c.read(ctx, ref, schema.GroupVersionResource{})
+}
+
+// read reads the object as it is now. With a UID in ref, an object of the same
+// name but another UID is a *Problem.
+func (c *client) read(ctx context.Context, ref world.Ref, api schema.GroupVersionResource) (*unstructured.Unstructured, error) {
+	r, err := c.resource(ref, api)
 	if err != nil {
 		return nil, err
 	}
@@ -141,16 +152,16 @@ func (c *client) get(ctx context.Context, ref world.Ref) (*unstructured.Unstruct
 	return o, nil
 }
 
-// patch sends a merge patch that holds only while the object has the UID,
-// generation and hold record of live (conditional). With dryRun nothing is
+// patch sends the target's merge patch so that it holds only while the object has
+// the UID, generation and hold record of live (conditional). With dryRun nothing is
 // stored. An object that is no longer so is an error for which moved is true.
-func (c *client) patch(ctx context.Context, ref world.Ref, live *unstructured.Unstructured, merge []byte, dryRun bool) (*unstructured.Unstructured, error) {
-	r, err := c.resource(ref)
+func (c *client) patch(ctx context.Context, t Target, live *unstructured.Unstructured, dryRun bool) (*unstructured.Unstructured, error) {
+	r, err := c.resource(t.Ref, t.API)
 	if err != nil {
 		return nil, err
 	}
 	var m map[string]any
-	if err := utiljson.Unmarshal(merge, &m); err != nil {
+	if err := utiljson.Unmarshal(t.Patch, &m); err != nil {
 		return nil, fmt.Errorf("the patch is not JSON: %w", err)
 	}
 	body, err := conditional(m, live)
@@ -161,7 +172,7 @@ func (c *client) patch(ctx context.Context, ref world.Ref, live *unstructured.Un
 	if dryRun {
 		opts.DryRun = []string{metav1.DryRunAll}
 	}
-	return r.Patch(ctx, ref.Name, types.JSONPatchType, body, opts)
+	return r.Patch(ctx, t.Ref.Name, types.JSONPatchType, body, opts)
 }
 
 // moved reports whether the server refused a patch because the object is not

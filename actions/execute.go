@@ -111,14 +111,14 @@ func (d *Desk) apply(ctx context.Context, c *client, a Action, t Target) ObjectR
 // error is that of the request which would have stored something.
 func (d *Desk) write(ctx context.Context, c *client, t Target) (o *unstructured.Unstructured, sent bool, err error) {
 	for try := 0; ; try++ {
-		live, err := c.get(ctx, t.Ref)
+		live, err := c.read(ctx, t.Ref, t.API)
 		if err != nil {
 			return nil, false, err
 		}
 		if err := unchanged(t, live); err != nil {
 			return nil, false, err
 		}
-		o, err := c.patch(ctx, t.Ref, live, t.Patch, false)
+		o, err := c.patch(ctx, t, live, false)
 		if err == nil {
 			return o, true, nil
 		}

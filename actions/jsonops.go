@@ -27,7 +27,10 @@ type op struct {
 func conditional(merge map[string]any, live *unstructured.Unstructured) ([]byte, error) {
 	ops := []op{
 		{"test", "/metadata/uid", string(live.GetUID())},
-		{"test", "/metadata/generation", live.GetGeneration()},
+		{"test", "/metadata/generation", nil},
+	}
+	if n := live.GetGeneration(); n != 0 { // not every kind outside Kueue counts it
+		ops[1].Value = n
 	}
 	annotations, _, _ := unstructured.NestedMap(live.Object, "metadata", "annotations")
 	if annotations != nil {

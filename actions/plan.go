@@ -5,6 +5,8 @@
 package actions
 
 import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"cli.holdfast.dev/holdfast/model/bundle"
 	"cli.holdfast.dev/holdfast/model/impact"
 	"cli.holdfast.dev/holdfast/model/world"
@@ -50,7 +52,9 @@ func (c Confirm) Accepts(typed string) bool { return c.Expects != "" && typed ==
 
 // Target is one object that a plan changes, as it was when the plan was made.
 type Target struct {
-	Ref        world.Ref
+	Ref world.Ref
+	// API is how the object is addressed; zero: as Kueue's kind of that name.
+	API        schema.GroupVersionResource
 	Generation int64
 	// ResourceVersion is that of the object which the plan was made from.
 	ResourceVersion string

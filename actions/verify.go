@@ -26,7 +26,7 @@ func (d *Desk) verify(ctx context.Context, c *client, a Action, t Target, writte
 		if ok, detail = seen(a, written, last); ok {
 			return ok, detail
 		}
-		next, err := d.await(ctx, c, t.Ref, last)
+		next, err := d.await(ctx, c, t, last)
 		if parent.Err() != nil {
 			return false, "written; the wait for Kueue was interrupted: " + detail
 		}
@@ -80,13 +80,13 @@ func condition(o *unstructured.Unstructured, typ string) (observedCondition, boo
 
 // await blocks until the object is newer than last. A watch that ends early is
 // begun again from a fresh read.
-func (d *Desk) await(ctx context.Context, c *client, ref world.Ref, last *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	r, err := c.resource(ref)
+func (d *Desk) await(ctx context.Context, c *client, t Target, last *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	r, err := c.resource(t.Ref, t.API)
 	if err != nil {
 		return nil, err
 	}
 	for {
-		w, err := r.Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + ref.Name, ResourceVersion: last.GetResourceVersion()})
+		w, err := r.Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + t.Ref.Name, ResourceVersion: last.GetResourceVersion()})
 		if err == nil {
 			for e := range w.ResultChan() {
 				if o, ok := e.Object.(*unstructured.Unstructured); ok && e.Type != watch.Deleted && o.GetUID() == last.GetUID() {
@@ -101,7 +101,7 @@ func (d *Desk) await(ctx context.Context, c *client, ref world.Ref, last *unstru
 			return nil, ctx.Err()
 		case <-d.opts.Clock.After(rewatchPause):
 		}
-		now, err := r.Get(ctx, ref.Name, metav1.GetOptions{})
+		now, err := r.Get(ctx, t.Ref.Name, metav1.GetOptions{})
 		if err == nil && now.GetResourceVersion() != last.GetResourceVersion() {
 			return now, nil
 		}
