@@ -175,11 +175,45 @@ func (c *client) patch(ctx context.Context, t Target, live *unstructured.Unstruc
 	return r.Patch(ctx, t.Ref.Name, types.JSONPatchType, body, opts)
 }
 
+// send writes the target's change, or has the server try it. live is the object as it
+// is now; nil for one that is made.
+func (c *client) send(ctx context.Context, t Target, live *unstructured.Unstructured, dryRun bool) (*unstructured.Unstructured, error) {
+	if t.Method == MergePatch {
+		return c.patch(ctx, t, live, dryRun)
+	}
+	r, err := c.resource(t.Ref, t.API)
+	if err != nil {
+		return nil, err
+	}
+	o := &unstructured.Unstructured{}
+	if err := o.UnmarshalJSON(t.Patch); err != nil {
+		return nil, fmt.Errorf("the object is not JSON: %w", err)
+	}
+	var dry []string
+	if dryRun {
+		dry = []string{metav1.DryRunAll}
+	}
+	if t.Method == Create {
+		return r.Create(ctx, o, metav1.CreateOptions{FieldManager: FieldManager, FieldValidation: metav1.FieldValidationStrict, DryRun: dry})
+	}
+	// With these two the server refuses to apply to anything but what was read: an
+	// apply has no other precondition, and would make what was deleted.
+	o.SetUID(live.GetUID())
+	o.SetResourceVersion(live.GetResourceVersion())
+	body, err := o.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return r.Patch(ctx, t.Ref.Name, types.ApplyPatchType, body, metav1.PatchOptions{
+		FieldManager: FieldManager, FieldValidation: metav1.FieldValidationStrict, DryRun: dry, Force: &t.Force,
+	})
+}
+
 // moved reports whether the server refused a patch because the object is not
 // what the patch was made from.
 func moved(err error) bool {
 	if apierrors.IsConflict(err) {
-		return true
+		return len(owners(err)) == 0
 	}
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Code != http.StatusUnprocessableEntity {

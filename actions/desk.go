@@ -90,8 +90,10 @@ func (d *Desk) who() string {
 // target captures o for a plan.
 func target(ref world.Ref, o *unstructured.Unstructured) Target {
 	ref.UID = o.GetUID()
+	base, _ := o.MarshalJSON() // it was JSON before
 	return Target{
-		Ref: ref, Generation: o.GetGeneration(), ResourceVersion: o.GetResourceVersion(),
+		Base: base,
+		Ref:  ref, Generation: o.GetGeneration(), ResourceVersion: o.GetResourceVersion(),
 		HoldBefore: o.GetAnnotations()[world.HoldAnnotation], Labels: o.GetLabels(), Annotations: o.GetAnnotations(),
 	}
 }

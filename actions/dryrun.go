@@ -17,7 +17,7 @@ import (
 // the plan. The server runs
 // its schema, rules and webhooks and stores nothing.
 func (d *Desk) dryRun(ctx context.Context, c *client, p *Plan, t Target, live *unstructured.Unstructured) error {
-	result, err := c.patch(ctx, t, live, true)
+	result, err := c.send(ctx, t, live, true)
 	if err != nil {
 		return problem(fmt.Sprintf("%s %s (server dry-run)", p.Action, t.Ref), err)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -153,50 +152,6 @@ func (d *Desk) PlanEdit(ctx context.Context, dr Draft) (Plan, error) {
 		return Plan{}, err
 	}
 	return d.planChange(ctx, dr.Target, editable(&live), want)
-}
-
-// PlanFile plans to give an existing object the content of a YAML or JSON file
-// with one object: what stands in the file is set, what the file does not name
-// stays as it is.
-// namespace is that of namespaced objects whose file names none.
-func (d *Desk) PlanFile(ctx context.Context, path, namespace string) (Plan, error) {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return Plan{}, &Problem{What: clean(err), Do: "Name a file that can be read.", Err: err}
-	}
-	want, err := parseOne(raw)
-	if err != nil {
-		return Plan{}, err
-	}
-	w := unstructured.Unstructured{Object: want}
-	ref := refOf(&w)
-	info, err := infoOf(ref.Kind)
-	if err != nil || !info.editable {
-		return Plan{}, &Problem{What: text.Clean(fmt.Sprintf("%s holds a %s, which is not edited here", filepath.Base(path), ref.Kind)), Do: "Give it a ClusterQueue, LocalQueue, Cohort, ResourceFlavor or WorkloadPriorityClass."}
-	}
-	ref.UID = ""
-	if info.namespaced && ref.Namespace == "" {
-		ref.Namespace = namespace
-		w.SetNamespace(namespace)
-	}
-	if err := d.mayWrite(); err != nil {
-		return Plan{}, err
-	}
-	c, err := d.client()
-	if err != nil {
-		return Plan{}, err
-	}
-	live, err := c.get(ctx, ref)
-	if err != nil {
-		return Plan{}, err
-	}
-	if err := stale(&w, live); err != nil {
-		return Plan{}, err
-	}
-	base := editable(live)
-	// What a file taken from the server repeats (status, managedFields, finalizers)
-	// is not the person's wish.
-	return d.planChange(ctx, target(ref, live), base, mergeApply(base, wish(want)))
 }
 
 // ErrNoChange is returned when an edit changes nothing. What was set aside stands

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -149,47 +148,6 @@ func TestAnnotateDraftKeepsTheText(t *testing.T) {
 	}
 	if _, err := os.Stat(dr.Path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the draft is left behind: %v", err)
-	}
-}
-
-func TestPlanFile(t *testing.T) {
-	s := newAPIServer(t)
-	putQueue(s, "None", "")
-	d := desk(t, s, nil)
-	path := filepath.Join(t.TempDir(), "q.yaml")
-	if err := os.WriteFile(path, []byte("apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: q}\nspec: {cohortName: other}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p, err := d.PlanFile(t.Context(), path, "default")
-	if err != nil {
-		t.Fatal(err)
-	}
-	// A file as the server gave it: what is not the person's wish is left alone.
-	raw := "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: q, uid: uid-q, generation: 1, finalizers: [f], managedFields: [], annotations: {holdfast.dev/hold: forged, kubectl.kubernetes.io/last-applied-configuration: old}}\nspec: {cohortName: third}\nstatus: {pendingWorkloads: 4}\n"
-	if err := os.WriteFile(path+".full", []byte(raw), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	full, err := d.PlanFile(t.Context(), path+".full", "default")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := string(full.Targets[0].Patch); got != `{"spec":{"cohortName":"third"}}` || !strings.Contains(strings.Join(full.Notes, "\n"), "holdfast.dev/hold in the text was set aside") {
-		t.Errorf("patch %s, notes %q", got, full.Notes)
-	}
-	if got := string(p.Targets[0].Patch); got != `{"spec":{"cohortName":"other"}}` {
-		t.Errorf("patch %s: what the file does not name must stay", got)
-	}
-	for name, old := range map[string]string{"another object": "uid: gone", "an older spec": "generation: 7"} {
-		if err := os.WriteFile(path+".old", []byte("apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: q, "+old+"}\nspec: {cohortName: other}\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		var problem *Problem
-		if _, err := d.PlanFile(t.Context(), path+".old", "default"); !errors.As(err, &problem) || !problem.Conflict {
-			t.Errorf("a file of %s: %v", name, err)
-		}
-	}
-	if _, err := d.PlanFile(t.Context(), path+".missing", "default"); err == nil {
-		t.Error("a missing file gives a plan")
 	}
 }
 

@@ -70,6 +70,38 @@ func parseOne(raw []byte) (map[string]any, error) {
 	return out, nil
 }
 
+// parseAll reads all objects out of YAML or JSON, those in Lists one by one.
+func parseAll(raw []byte) ([]map[string]any, error) {
+	var out []map[string]any
+	for r := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(raw))); ; {
+		doc, err := r.Read()
+		if documents(doc) > 0 {
+			one, err := parseOne(doc)
+			if err != nil {
+				return nil, err
+			}
+			items, isList := one["items"].([]any)
+			if kind, _ := one["kind"].(string); !isList || !strings.HasSuffix(kind, "List") {
+				items = []any{one}
+			}
+			for i, item := range items {
+				m, ok := item.(map[string]any)
+				if !ok {
+					return nil, &Problem{What: fmt.Sprintf("item %d of a list is no object", i+1), Do: "Correct it and try again.", Rejected: true}
+				}
+				out = append(out, m)
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	if len(out) == 0 {
+		return nil, &Problem{What: "the file holds no object", Do: "Nothing was changed.", Rejected: true}
+	}
+	return out, nil
+}
+
 // documents counts the YAML documents in raw that hold more than comments.
 func documents(raw []byte) int {
 	n := 0

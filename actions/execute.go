@@ -96,6 +96,7 @@ func (d *Desk) apply(ctx context.Context, c *client, a Action, t Target) ObjectR
 	written, sent, err := d.write(ctx, c, t)
 	if err != nil {
 		out.Outcome, out.Detail = outcomeOf(err, sent), withAdvice(err)
+		out.Meanwhile = meanwhile(ctx, c, t, err)
 		return out
 	}
 	out.Outcome = Done
@@ -110,6 +111,16 @@ func (d *Desk) apply(ctx context.Context, c *client, a Action, t Target) ObjectR
 // write patches the object under the plan's preconditions. sent says whether the
 // error is that of the request which would have stored something.
 func (d *Desk) write(ctx context.Context, c *client, t Target) (o *unstructured.Unstructured, sent bool, err error) {
+	if t.Method == Create {
+		o, err := c.send(ctx, t, nil, false)
+		if apierrors.IsAlreadyExists(err) {
+			return nil, true, &Problem{What: fmt.Sprintf("somebody made %s since the plan was made", t.Ref), Do: "Nothing was written. Plan again to see what it is.", Conflict: true}
+		}
+		if err != nil {
+			return nil, true, problem("make "+t.Ref.String(), err)
+		}
+		return o, true, nil
+	}
 	for try := 0; ; try++ {
 		live, err := c.read(ctx, t.Ref, t.API)
 		if err != nil {
@@ -118,7 +129,7 @@ func (d *Desk) write(ctx context.Context, c *client, t Target) (o *unstructured.
 		if err := unchanged(t, live); err != nil {
 			return nil, false, err
 		}
-		o, err := c.patch(ctx, t, live, false)
+		o, err := c.send(ctx, t, live, false)
 		if err == nil {
 			return o, true, nil
 		}
@@ -126,6 +137,28 @@ func (d *Desk) write(ctx context.Context, c *client, t Target) (o *unstructured.
 			return nil, true, problem("write "+t.Ref.String(), err)
 		}
 	}
+}
+
+// meanwhile shows what somebody changed since the plan was made, where that is the
+// error.
+func meanwhile(ctx context.Context, c *client, t Target, err error) []string {
+	var p *Problem
+	if !errors.As(err, &p) || !p.Conflict || len(t.Base) == 0 {
+		return nil
+	}
+	was := &unstructured.Unstructured{}
+	if was.UnmarshalJSON(t.Base) != nil {
+		return nil
+	}
+	now, err := c.read(ctx, t.Ref, t.API)
+	if err != nil {
+		return nil // the error before says enough
+	}
+	lines, err := diffObjects(was, now)
+	if err != nil {
+		return nil
+	}
+	return lines
 }
 
 // unchanged holds the plan's preconditions against the object as it is now. The

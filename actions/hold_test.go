@@ -360,11 +360,7 @@ func TestWhatKueueDoesNotReport(t *testing.T) {
 	s.react = func(map[string]any) {}
 	s.put("cohorts/co", "Cohort", map[string]any{}, map[string]any{"parentName": "a"})
 	d := desk(t, s, nil)
-	path := filepath.Join(t.TempDir(), "co.yaml")
-	if err := os.WriteFile(path, []byte("apiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: {name: co}\nspec: {parentName: b}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p, err := d.PlanFile(t.Context(), path, "")
+	p, err := d.PlanFile(t.Context(), fileOf("apiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: {name: co}\nspec: {parentName: b}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

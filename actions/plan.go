@@ -21,7 +21,9 @@ const (
 	Drain  Action = "drain"
 	Resume Action = "resume"
 	Edit   Action = "edit"
-	Export Action = "export"
+	// ApplyFile is the change of any number of objects from a file.
+	ApplyFile Action = "apply"
+	Export    Action = "export"
 )
 
 // Level is how much a person must type to confirm, growing with the blast
@@ -50,6 +52,20 @@ type Confirm struct {
 // Accepts reports whether typed confirms the plan.
 func (c Confirm) Accepts(typed string) bool { return c.Expects != "" && typed == c.Expects }
 
+// Method is how a target is written.
+type Method uint8
+
+// The methods.
+const (
+	// MergePatch: Patch is a JSON merge patch. It is sent as a JSON patch that tests
+	// what the plan rests on.
+	MergePatch Method = iota
+	// Apply: Patch is the object as the file has it, for server-side apply.
+	Apply
+	// Create: Patch is the object, which is not there yet.
+	Create
+)
+
 // Target is one object that a plan changes, as it was when the plan was made.
 type Target struct {
 	Ref world.Ref
@@ -58,9 +74,14 @@ type Target struct {
 	Generation int64
 	// ResourceVersion is that of the object which the plan was made from.
 	ResourceVersion string
-	// Patch is the change as a JSON merge patch. It is sent as a JSON patch that
-	// tests what the plan rests on. Empty when nothing is written to this object.
-	Patch []byte
+	// Patch is what is sent, by Method. Empty when nothing is written to this object.
+	Patch  []byte
+	Method Method
+	// Force takes fields over from their owners (Apply).
+	Force bool
+	// Base is the server's JSON of the object which the plan was made from; empty for
+	// one that is made.
+	Base []byte
 	// Labels and Annotations are those of the object which the plan was made from.
 	Labels, Annotations map[string]string
 	// HoldBefore is the raw value of the hold annotation when planned; "" for none.
@@ -148,6 +169,9 @@ type ObjectResult struct {
 	Detail string
 	// Verified is set when Kueue was seen to have taken up the change.
 	Verified bool
+	// Meanwhile is what somebody changed since the plan was made, where that is why
+	// nothing was written: a unified diff, one line an entry.
+	Meanwhile []string
 	// Unverifiable is set on objects on which Kueue reports nothing that would show
 	// it: that it was stored is all that can be known.
 	Unverifiable bool

@@ -2,8 +2,6 @@ package actions
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -30,10 +28,6 @@ func foretold(t *testing.T, d *Desk, answer impact.Result, do func(*Desk) (Plan,
 }
 
 func TestPlansTellWhatWillBe(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "q.yaml")
-	if err := os.WriteFile(file, []byte("apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: q}\nspec: {cohortName: other}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	none, hold, drain := kueue.None, kueue.Hold, kueue.HoldAndDrain
 	tests := map[string]struct {
 		policy, record string
@@ -51,7 +45,9 @@ func TestPlansTellWhatWillBe(t *testing.T) {
 		"edit of a label": {"None", "", func(d *Desk) (Plan, error) {
 			return d.PlanEdit(t.Context(), edited(t, d, "  name: q\n", "  name: q\n  labels: {x: \"1\"}\n"))
 		}, nil},
-		"apply": {"None", "", func(d *Desk) (Plan, error) { return d.PlanFile(t.Context(), file, "") }, &kueue.ClusterQueueSpec{CohortName: "other", StopPolicy: &none}},
+		"apply": {"None", "", func(d *Desk) (Plan, error) {
+			return d.PlanFile(t.Context(), fileOf(head+"}\nspec: {cohortName: other}\n"))
+		}, &kueue.ClusterQueueSpec{CohortName: "other", StopPolicy: &none}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

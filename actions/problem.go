@@ -58,8 +58,14 @@ func problem(doing string, err error) error {
 		p.Do = "Your account may not do this. Ask a platform admin, or for the rights that `holdfast rbac` prints."
 	case apierrors.IsUnauthorized(err):
 		p.Do = "The server does not accept the credentials. Log in again, then retry."
-	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
+	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), strings.Contains(err.Error(), "failed to create typed patch object"):
 		p.Rejected, p.Do = true, "The server refuses this content; change it and try again."
+		for _, version := range kube.Versions() {
+			if hint := renamed(version, p.What); hint != "" {
+				p.Do = hint + " Change it and try again."
+				break
+			}
+		}
 	case apierrors.IsNotFound(err):
 		p.Do = "It is gone, or the name is wrong."
 	case apierrors.IsInternalError(err) && strings.Contains(err.Error(), "failed calling webhook"):

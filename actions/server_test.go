@@ -39,6 +39,8 @@ type apiServer struct {
 	expire     bool
 	hideQueues bool
 	undone     bool
+	// owner owns spec.cohortName of everything, for server-side applies; empty: nobody.
+	owner string
 }
 
 const base = "/apis/kueue.x-k8s.io/v1beta2/"
@@ -122,8 +124,12 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Warning", `299 - "`+s.warning+`"`)
 	}
 	switch {
+	case r.Method == http.MethodPatch && r.Header.Get("Content-Type") == "application/apply-patch+yaml":
+		s.apply(w, r)
 	case r.Method == http.MethodPatch:
 		s.patch(w, r)
+	case r.Method == http.MethodPost:
+		s.create(w, r)
 	case r.URL.Query().Get("watch") != "":
 		s.watch(w, r)
 	case strings.HasSuffix(r.URL.Path, "/workloads"):
@@ -260,7 +266,7 @@ func desk(t *testing.T, s *apiServer, change func(*Options)) *Desk {
 	for _, k := range world.WatchedKinds() {
 		st.SetFreshness(k, world.Freshness{Feed: world.Live, Synced: true})
 	}
-	st.SetContract(world.Contract{Used: "v1beta2", User: "kim", Server: s.URL})
+	st.SetContract(world.Contract{Used: "v1beta2", Served: []string{"v1beta2", "v1beta1"}, User: "kim", Server: s.URL})
 	st.Put(&world.ClusterQueue{Meta: world.Meta{Key: world.Key{Name: "q"}, UID: "uid-q"}, Preemption: world.PreemptionPolicy{WithinClusterQueue: "Never", ReclaimWithinCohort: "Never", BorrowWithinCohort: "Never"}})
 	st.Put(&world.LocalQueue{Meta: world.Meta{Key: world.Key{Namespace: "ns", Name: "lq"}}, ClusterQueue: "q"})
 	for i, state := range []world.State{world.Admitted, world.Admitted, world.Reserving, world.Pending, world.Finished, world.Evicting} {

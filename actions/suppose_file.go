@@ -212,7 +212,7 @@ func known(want map[string]any) error {
 	do := "Correct it."
 	if strict, ok := runtime.AsStrictDecodingError(err); ok {
 		for _, e := range strict.Errors() {
-			if hint := renamed(u.GetAPIVersion(), e.Error()); hint != "" {
+			if hint := renamed(u.GroupVersionKind().Version, e.Error()); hint != "" {
 				do = hint
 				break
 			}
@@ -221,16 +221,34 @@ func known(want map[string]any) error {
 	return &Problem{What: text.Clean(what), Do: do, Rejected: true, Err: err}
 }
 
-// renamed says what a field of another version is called in this one.
-func renamed(apiVersion, problem string) string {
-	for _, n := range []struct{ field, is, in string }{
+// fieldNames are the fields that the versions call by other names (Kueue's conversion
+// of ClusterQueue and Cohort).
+func fieldNames() []struct{ field, is, in string } {
+	return []struct{ field, is, in string }{
 		{"spec.cohort", "spec.cohortName", "v1beta2"}, {"spec.cohortName", "spec.cohort", "v1beta1"},
 		{"spec.parent", "spec.parentName", "v1beta2"}, {"spec.parent", "spec.parentName", "v1beta1"},
 		{"spec.admissionChecks", "spec.admissionChecksStrategy.admissionChecks, a list with a name each", "v1beta2"},
-	} {
-		if strings.HasSuffix(apiVersion, "/"+n.in) && strings.HasSuffix(problem, fmt.Sprintf("unknown field %q", n.field)) {
+	}
+}
+
+// renamed says what the version calls a field that the problem says is not known.
+func renamed(version, problem string) string {
+	for _, n := range fieldNames() {
+		unknown := strings.Contains(problem, fmt.Sprintf("unknown field %q", n.field)) || strings.Contains(problem, "."+n.field+": field not declared")
+		if n.in == version && unknown {
 			return fmt.Sprintf("In %s it is called %s.", n.in, n.is)
 		}
 	}
 	return ""
+}
+
+// renames are the fields that the version calls by another name.
+func renames(version string) []string {
+	var out []string
+	for _, n := range fieldNames() {
+		if n.in == version {
+			out = append(out, fmt.Sprintf("%s is called %s", n.field, n.is))
+		}
+	}
+	return out
 }

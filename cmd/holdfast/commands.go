@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -54,34 +53,5 @@ func (a *app) resumeCommand() *cobra.Command {
 	}
 	f.add(c)
 	f.previews(a, c)
-	return c
-}
-
-func (a *app) applyCommand() *cobra.Command {
-	var f actFlags
-	var file string
-	c := &cobra.Command{
-		Use:   "apply -f FILE",
-		Short: "Give an existing object the content of a file, after a server dry-run",
-		Long: "FILE holds one ClusterQueue, LocalQueue, Cohort, ResourceFlavor or WorkloadPriorityClass as YAML or JSON.\n" +
-			"What stands in it is set, what it does not name stays. stopPolicy and the hold record are set aside:\n" +
-			"hold and resume change them. The plan says what Kueue will do. With --dry-run=server nothing is written.",
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if file == "" {
-				return errors.New("name the file with -f")
-			}
-			namespace, err := a.namespace()
-			if err != nil {
-				return err
-			}
-			return a.act(c.Context(), f, func(ctx context.Context, s *session) (actions.Plan, error) {
-				return s.desk.PlanFile(ctx, file, namespace)
-			})
-		},
-	}
-	f.add(c)
-	f.previews(a, c)
-	c.Flags().StringVarP(&file, "filename", "f", "", "the file")
 	return c
 }

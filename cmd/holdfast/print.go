@@ -95,6 +95,11 @@ func (a *app) finish(p actions.Plan, r actions.Result, f actFlags) error {
 			if _, err := fmt.Fprintf(a.out, "%s: %s%s. %s\n", o.Ref, o.Outcome, verified(o), o.Detail); err != nil {
 				return err
 			}
+			if len(o.Meanwhile) > 0 {
+				if _, err := fmt.Fprintf(a.out, "  since the plan was made somebody changed:\n    %s\n", strings.Join(o.Meanwhile, "\n    ")); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return verdict(r)
@@ -174,7 +179,7 @@ func refs(as []actions.Affected) []string {
 func resultDoc(p actions.Plan, r actions.Result) map[string]any {
 	objects := []map[string]any{}
 	for _, o := range r.Objects {
-		objects = append(objects, map[string]any{"object": o.Ref.String(), "outcome": o.Outcome, "detail": o.Detail, "verified": o.Verified})
+		objects = append(objects, map[string]any{"object": o.Ref.String(), "outcome": o.Outcome, "detail": o.Detail, "verified": o.Verified, "meanwhile": strings.Join(o.Meanwhile, "\n")})
 	}
 	return map[string]any{"plan": planDoc(p), "objects": objects, "journalId": r.JournalID}
 }
