@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -219,12 +218,10 @@ func moved(err error) bool {
 	if !errors.As(err, &status) || status.Status().Code != http.StatusUnprocessableEntity {
 		return false
 	}
-	// The words of the JSON patch library; a refusal of the content has others.
-	text := err.Error()
-	for _, words := range []string{"testing value", "test operation does not apply", "add operation does not apply", "remove operation does not apply", "unable to remove nonexistent key"} {
-		if strings.Contains(text, words) {
-			return true
-		}
-	}
-	return false
+	// A JSON patch whose test fails is answered like this, without a word on which; a
+	// refusal of the content names the object and the field.
+	return status.Status().Message == failedTest
 }
+
+// failedTest is all that the API server says of a JSON patch that does not fit.
+const failedTest = "the server rejected our request due to an error in our request"

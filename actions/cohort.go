@@ -55,10 +55,11 @@ func (d *Desk) planCohort(ctx context.Context, a Action, cohort world.Ref, one f
 	s := d.opts.World()
 	for _, k := range []world.Kind{world.KindCohort, world.KindClusterQueue} {
 		if f := s.Fresh(k); f.Feed != world.Live && (k != world.KindCohort || f.Feed != world.Absent) {
-			return Plan{}, &Problem{
-				What: fmt.Sprintf("which ClusterQueues are below %s is not known: the list of %ss is %s%s", cohort, k, f.Feed, colon(f.Detail)),
-				Do:   "Wait until it is read, or take its ClusterQueues one by one. Nothing was changed.",
+			do := "Wait until it is read, or take its ClusterQueues one by one. Nothing was changed."
+			if f.Feed == world.Denied {
+				do = "Ask somebody who may list them in the whole cluster, or a platform admin for that right. Nothing was changed."
 			}
+			return Plan{}, &Problem{What: fmt.Sprintf("which ClusterQueues are below %s is not known: the list of %ss is %s%s", cohort, k, f.Feed, colon(f.Detail)), Do: do}
 		}
 	}
 	queues := QueuesBelow(s, cohort.Name)

@@ -46,7 +46,8 @@ func diffObjects(before, after *unstructured.Unstructured) ([]string, error) {
 	if a == b {
 		return nil, nil
 	}
-	return text.Lines(udiff.Unified("live", "after", a, b)), nil
+	name := refOf(after).String()
+	return text.Lines(udiff.Unified("live "+name, "after "+name, a, b)), nil
 }
 
 func comparable(o *unstructured.Unstructured) (string, error) {

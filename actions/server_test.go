@@ -187,7 +187,7 @@ func (s *apiServer) patch(w http.ResponseWriter, r *http.Request) {
 	// The library is the API server's own, and so are its words.
 	after, err := p.Apply([]byte(dump(o)))
 	if err != nil {
-		refuse(w, 422, "Invalid", err.Error())
+		refuse(w, 422, "Invalid", failedTest) // no word on which test
 		return
 	}
 	var merged map[string]any

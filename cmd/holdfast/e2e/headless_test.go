@@ -147,16 +147,20 @@ func TestApplyFromAFile(t *testing.T) {
 	tests := map[string]struct{ body, want string }{
 		"refused by the webhook": {head + "spec: {resourceGroups: [{coveredResources: [cpu], flavors: [{name: a100-80g, resources: [{name: cpu, nominalQuota: \"-1\"}]}]}]}\n", "denied the request"},
 		"refused by the schema":  {head + "spec: {queueingStrategy: Sometimes}\n", "queueingStrategy"},
-		"an unknown field":       {head + "spec: {cohort: x}\n", `unknown field "spec.cohort"`},
+		"a field of v1beta1":     {head + "spec: {cohort: x}\n", "In v1beta2 it is called spec.cohortName"},
+		"a field of others":      {head + "spec: {resourceGroups: []}\n", `.spec.resourceGroups, which "platform-admin" owns`},
 		"a key twice":            {head + "spec: {cohortName: a, cohortName: b}\n", "already set"},
 		"not an object":          {"- 1\n", "not one YAML object"},
 		"another kind":           {"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n", "which is not edited here"},
 		"only a stop policy":     {head + "spec: {stopPolicy: HoldAndDrain}\n", "set aside"},
-		"no such queue":          {strings.ReplaceAll(head, "team-a-cq", "nope"), "not found"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, errs, code := headless(t, env, "apply", "-f", file(tc.body), "--yes"); code != 4 || !strings.Contains(errs, tc.want) {
+			args := []string{"apply", "-f", file(tc.body), "--yes"}
+			if name != "a field of others" {
+				args = append(args, "--take-over")
+			}
+			if _, errs, code := headless(t, env, args...); code != 4 || !strings.Contains(errs, tc.want) {
 				t.Errorf("exit %d, %q is not in: %s", code, tc.want, errs)
 			}
 		})

@@ -1,0 +1,286 @@
+//go:build sandbox
+
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// everything returns spec and metadata of every object of Kueue's, without what
+// Kueue's own status writes count up.
+func everything(t *testing.T) map[string]string {
+	t.Helper()
+	cfg, err := clientcmd.BuildConfigFromFlags("", filepath.Join(world.dir, "admin.kubeconfig"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dyn, err := dynamic.NewForConfig(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, r := range []string{"clusterqueues", "localqueues", "cohorts", "resourceflavors", "workloadpriorityclasses", "admissionchecks", "topologies", "workloads"} {
+		list, err := dyn.Resource(schema.GroupVersionResource{Group: "kueue.x-k8s.io", Version: "v1beta2", Resource: r}).List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range list.Items {
+			o := &list.Items[i]
+			unstructured.RemoveNestedField(o.Object, "status")
+			unstructured.RemoveNestedField(o.Object, "metadata", "resourceVersion")
+			unstructured.RemoveNestedField(o.Object, "metadata", "managedFields")
+			raw, err := json.Marshal(o.Object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[o.GetKind()+"/"+o.GetNamespace()+"/"+o.GetName()] = string(raw)
+		}
+	}
+	return out
+}
+
+// several changes a flavor, a cohort, two ClusterQueues and makes a class.
+const several = `apiVersion: kueue.x-k8s.io/v1beta2
+kind: Cohort
+metadata: {name: ai-shared}
+spec: {fairSharing: {weight: "3"}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: team-a-cq}
+spec: {queueingStrategy: StrictFIFO}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: WorkloadPriorityClass
+metadata: {name: trust-new}
+value: 7
+description: made by a test
+`
+
+// dryRuns is a command of every kind that can say what it would do.
+func dryRuns(t *testing.T) [][]string {
+	t.Helper()
+	file := written(t, "several.yaml", several)
+	var out [][]string
+	for _, args := range [][]string{
+		{"hold", "cq/team-a-cq"}, {"hold", "cq/team-c-cq", "--drain"}, {"hold", "lq/team-c/batch"}, {"hold", "cohort/ai-shared"}, {"hold", "cohort/ai-shared", "--drain"},
+		{"apply", "-f", file}, {"export", "cq/team-a-cq"}, {"deactivate", "job/team-a/train-1"}, {"priority", "job/team-a/train-1", "--class", "high"},
+	} {
+		out = append(out, append(args, "--dry-run=server"))
+	}
+	return append(out, []string{"dry-run", "-f", file})
+}
+
+func TestDryRunsChangeNothing(t *testing.T) {
+	l := newLane(t, "oncall")
+	env := l.env(t)
+	before := everything(t)
+	l.around(hooks{before: func(_ int, s sent) { t.Errorf("a dry-run sends %s %s?%s", s.Method, s.Path, s.Query) }})
+	asked := 0
+	for _, args := range dryRuns(t) {
+		out, errs, code := headless(t, append(env, "TMPDIR="+t.TempDir()), append(args, "--export-dir", t.TempDir())...)
+		if code == 2 {
+			t.Errorf("%v is not a command: %s", args, errs)
+		}
+		t.Logf("%v: exit %d\n%s%s", args, code, out, errs)
+	}
+	for _, s := range l.all() {
+		if s.Method != http.MethodGet && strings.Contains(s.Query, "dryRun=All") {
+			asked++
+		}
+	}
+	if asked < len(dryRuns(t))-1 {
+		t.Errorf("the server was asked %d times only: this tests nothing", asked)
+	}
+	if d := cmp.Diff(before, everything(t)); d != "" {
+		t.Errorf("dry-runs changed something (-before +after):\n%s", d)
+	}
+}
+
+// killed runs the program until the lane says that it shall die there, and returns
+// whether it died.
+func killed(t *testing.T, l *lane, env []string, n int, sentFirst bool, args ...string) bool {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	defer cancel()
+	c := exec.CommandContext(ctx, world.holdfast, args...)
+	c.Env = append(os.Environ(), env...)
+	var said bytes.Buffer
+	c.Stdout, c.Stderr = &said, &said
+	died := make(chan struct{})
+	kill := func(at int, _ sent) {
+		if at != n {
+			return
+		}
+		_ = c.Process.Kill()
+		<-died // what it would do with the answer is not done
+	}
+	if sentFirst {
+		l.around(hooks{after: kill})
+	} else {
+		l.around(hooks{before: func(at int, s sent) {
+			kill(at, s)
+		}})
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = c.Wait(); close(died) }()
+	<-died
+	l.around(hooks{})
+	if code := c.ProcessState.ExitCode(); code >= 0 {
+		return false // it came to its end by itself
+	}
+	return true
+}
+
+// A program that is killed while it writes leaves an object as it was or as it is
+// meant to be, an intent in its journal that has no result, and can simply be run
+// again.
+func TestKilledWhileItWrites(t *testing.T) {
+	l := newLane(t, "oncall")
+	policy := func() string {
+		q := clusterQueue(t, "team-c-cq")
+		p := "None"
+		if q.Spec.StopPolicy != nil {
+			p = string(*q.Spec.StopPolicy)
+		}
+		if _, ok := q.Annotations["holdfast.dev/hold"]; ok {
+			p += " with a record"
+		}
+		return p
+	}
+	const flows, held = "None", "Hold with a record"
+	for _, tc := range []struct {
+		args         []string
+		before, then string
+	}{
+		{[]string{"hold", "cq/team-c-cq", "--yes", "--reason", "a test"}, flows, held},
+		{[]string{"resume", "cq/team-c-cq", "--yes"}, held, flows},
+	} {
+		for _, sentFirst := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, sent %t", tc.args[0], sentFirst), func(t *testing.T) {
+				env := l.env(t)
+				if got := policy(); got != tc.before {
+					t.Fatalf("before: %s", got)
+				}
+				if !killed(t, l, env, 1, sentFirst, tc.args...) {
+					t.Fatal("it was not killed")
+				}
+				// A request that was on its way may still arrive.
+				settled := tc.before
+				if sentFirst {
+					settled = tc.then
+				}
+				eventually(t, "the object is whole", func() bool { p := policy(); return p == tc.before || p == tc.then })
+				if sentFirst && policy() != settled {
+					t.Errorf("%s after the answer", policy())
+				}
+				out, _, code := headless(t, env, "journal")
+				if code != 0 || !strings.Contains(out, "unknown") && !strings.Contains(out, "interrupted") {
+					t.Errorf("the journal does not say that it was interrupted: exit %d\n%s", code, out)
+				}
+				out, errs, code := headless(t, env, tc.args...)
+				if code != 0 && !strings.Contains(errs, "Nothing to do") {
+					t.Errorf("once more: exit %d\n%s%s", code, out, errs)
+				}
+				if got := policy(); got != tc.then {
+					t.Errorf("at last: %s", got)
+				}
+				if tc.args[0] == "hold" && !sentFirst { // back, for the next
+					if _, errs, code := headless(t, env, "resume", "cq/team-c-cq", "--yes"); code != 0 {
+						t.Fatal(errs)
+					}
+				}
+				if tc.args[0] == "resume" && !sentFirst {
+					if _, errs, code := headless(t, env, "hold", "cq/team-c-cq", "--yes"); code != 0 {
+						t.Fatal(errs)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A colleague's change between the plan and its execution is never overwritten, at
+// whichever moment it comes.
+func TestColleagueBetweenPlanAndExecute(t *testing.T) {
+	l := newLane(t, "oncall")
+	env := l.env(t)
+	change := func(weight int) {
+		patch := fmt.Sprintf(`{"spec":{"fairSharing":{"weight":"%d"}}}`, weight)
+		if _, err := world.admin.KueueV1beta2().ClusterQueues().Patch(t.Context(), "team-a-cq", types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: "colleague"}); err != nil {
+			t.Error(err)
+		}
+	}
+	weight := func() string {
+		q := clusterQueue(t, "team-a-cq")
+		if q.Spec.FairSharing == nil || q.Spec.FairSharing.Weight == nil {
+			return ""
+		}
+		return q.Spec.FairSharing.Weight.String()
+	}
+	file := written(t, "queue.yaml", "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: team-a-cq}\nspec: {queueingStrategy: StrictFIFO}\n")
+	for i, args := range [][]string{{"hold", "cq/team-a-cq"}, {"apply", "-f", file}, {"hold", "cohort/ai-shared"}} {
+		l.around(hooks{before: func(n int, _ sent) {
+			if n == 1 {
+				change(20 + i)
+			}
+		}})
+		args = append(args, "--confirm", confirmOf(t, env, args))
+		out, errs, code := headless(t, env, args...)
+		if code != 4 && code != 6 {
+			t.Errorf("%v: exit %d\n%s%s", args, code, out, errs)
+		}
+		if got, want := weight(), fmt.Sprint(20+i); got != want {
+			t.Errorf("%v: the colleague's weight is %s, want %s", args, got, want)
+		}
+		if q := clusterQueue(t, "team-a-cq"); q.Spec.StopPolicy != nil && *q.Spec.StopPolicy != "None" {
+			t.Errorf("%v: stopPolicy %s", args, *q.Spec.StopPolicy)
+		}
+		l.around(hooks{})
+	}
+}
+
+// confirmOf asks the plan of a command for what confirms it.
+func confirmOf(t *testing.T, env []string, args []string) string {
+	t.Helper()
+	out, errs, code := headless(t, env, append(append([]string(nil), args...), "--dry-run=server", "-o", "json")...)
+	var doc struct {
+		Plan struct{ Confirm struct{ Expects string } }
+	}
+	if err := json.Unmarshal([]byte(out), &doc); err != nil || code != 0 || doc.Plan.Confirm.Expects == "" {
+		t.Fatalf("%v: exit %d, %v\n%s%s", args, code, err, out, errs)
+	}
+	return doc.Plan.Confirm.Expects
+}
+
+// Whoever may not is told so in a few lines, with what to ask for.
+func TestWhoMayNotIsTold(t *testing.T) {
+	for _, person := range []string{"viewer", "tenant"} {
+		env := append(oncall(t), "KUBECONFIG="+filepath.Join(world.dir, person+".kubeconfig"))
+		for _, args := range [][]string{{"hold", "cq/team-a-cq", "--yes"}, {"hold", "lq/team-a/batch", "--yes"}, {"apply", "-f", written(t, "f.yaml", several), "--yes"}, {"hold", "cohort/ai-shared", "--confirm", "ai-shared"}} {
+			_, errs, code := headless(t, env, args...)
+			if lines := strings.Count(errs, "\n"); (code != 4 && code != 3) || lines > 12 || !strings.Contains(errs, "may") {
+				t.Errorf("%s, %v: exit %d, %d lines:\n%s", person, args, code, lines, errs)
+			}
+		}
+	}
+}
