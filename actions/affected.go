@@ -70,7 +70,9 @@ func incomplete(s *store.Snapshot, ref world.Ref) string {
 			why = append(why, fmt.Sprintf("the list of %ss is %s%s", k, f.Feed, colon(f.Detail)))
 		}
 	}
-	if ns := s.Contract.Namespace; ns != "" && (ref.Kind == world.KindClusterQueue || ref.Namespace != ns) {
+	if part := s.Contract.Part; part != "" {
+		why = append(why, fmt.Sprintf("only Workloads of %s were exported", part))
+	} else if ns := s.Contract.Namespace; ns != "" && (ref.Kind == world.KindClusterQueue || ref.Namespace != ns) {
 		why = append(why, fmt.Sprintf("only Workloads of namespace %s are read", ns))
 	}
 	if len(why) == 0 {

@@ -82,7 +82,7 @@ func (e *exporter) list(ctx context.Context, l exportList) error {
 		case apierrors.IsResourceExpired(err):
 			return &Problem{What: fmt.Sprintf("the list of %s grew too old while it was read: it would not be one consistent state", l.resource.Resource), Do: "Export again, or a smaller scope.", Err: err}
 		case err != nil && page == 1 && !l.needed && (apierrors.IsForbidden(err) || apierrors.IsNotFound(err)):
-			e.m.Unread = append(e.m.Unread, bundle.Unread{Resource: l.resource.Resource, Why: text.Clean(err.Error())})
+			e.m.Unread = append(e.m.Unread, bundle.Unread{Resource: l.resource.Resource, Kind: l.kind, Why: text.Clean(err.Error())})
 			return nil
 		case err != nil:
 			return problem("read the "+l.resource.Resource, err)
@@ -132,7 +132,7 @@ func (e *exporter) take(l exportList, items []unstructured.Unstructured) []map[s
 			}
 		}
 		if !e.plan.Export.IncludePodEnv {
-			redact(o.Object)
+			e.m.RedactedValues += redact(o.Object)
 		}
 		out = append(out, o.Object)
 	}

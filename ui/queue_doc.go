@@ -307,14 +307,17 @@ func (s queue) tail(p *paper, c world.Conditions) {
 	timelineDoc(p, s.detail)
 }
 
-// ofNamespace says of which namespace alone anything is known, with a blank
-// behind it; empty where all are read.
+// ofNamespace says of which namespace or part alone anything is known, with a blank
+// behind it; empty where all is.
 func (p *paper) ofNamespace() string {
-	ns := p.e.Snap.Contract.Namespace
-	if ns == "" {
-		return ""
+	c := &p.e.Snap.Contract
+	switch {
+	case c.Part != "":
+		return "of " + c.Part + ", all that was exported, "
+	case c.Namespace != "":
+		return "of namespace " + c.Namespace + ", the only one that is read, "
 	}
-	return "of namespace " + ns + ", the only one that is read, "
+	return ""
 }
 
 func (s queue) waitingDoc(p *paper) {

@@ -106,7 +106,8 @@ func (a *app) compareCommand() *cobra.Command {
 		Use:   "compare BUNDLE",
 		Short: "Say what became of an export's Workloads: running on, evicted, re-admitted, lost, finished",
 		Long: "Holds the state of an export against the cluster, or against another file (--world).\n" +
-			"Exit code 0: everything was kept; 1: somebody was evicted or lost, or a spec changed; 3: unknown.",
+			"Exit code 0: everything was kept; 1: somebody was evicted or lost, or a spec changed; 3: unknown.\n" +
+			"The changes that a rollback was made for are among the specs that changed: look at the diffs.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.check("text", "json", "yaml"); err != nil {
@@ -124,16 +125,16 @@ func (a *app) compareCommand() *cobra.Command {
 				return err
 			}
 			defer r.close()
-			result := compare.Of(then.Snapshot, r.Snapshot, then.Manifest.Scope, actions.Queues(r.Snapshot, then.Manifest.Scope))
+			result := compare.Of(then.Snapshot, then.Manifest, r.Snapshot, actions.Queues(r.Snapshot, then.Manifest.Scope))
 			doc := report.ComparisonOf(r.Input, then.Manifest, &result)
 			if err := a.printDocument(doc, f.output, doc.Text); err != nil {
 				return err
 			}
-			switch {
-			case len(result.Unknown) > 0:
-				return coded(exitUnreadable, errors.New("what is unknown cannot be compared"))
-			case !result.Kept():
+			switch result.Verdict() {
+			case compare.NotKept:
 				return coded(exitPerson, errPerson)
+			case compare.Unknown:
+				return coded(exitUnreadable, errors.New("not all could be compared: "+result.Unknown[0]))
 			}
 			return nil
 		},

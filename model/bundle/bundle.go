@@ -47,9 +47,10 @@ type Manifest struct {
 	// Begun and Ended are when the first list was begun and the last was read.
 	Begun time.Time `json:"begun"`
 	Ended time.Time `json:"ended"`
-	// Redacted is set where env values, args, commands and secret-looking annotations
-	// were taken out.
-	Redacted bool `json:"redacted"`
+	// Redacted is set where env values, args, commands, headers of probes and
+	// secret-looking annotations were taken out, RedactedValues of them.
+	Redacted       bool `json:"redacted"`
+	RedactedValues int  `json:"redactedValues"`
 	// Consistency says in a sentence which of the lists are one state.
 	Consistency string `json:"consistency"`
 	// Lists are the lists that were read, in their order, and Unread what is left out
@@ -60,6 +61,9 @@ type Manifest struct {
 	Workloads int    `json:"workloads"`
 	Files     []File `json:"files"`
 }
+
+// Ours reports whether the manifest is of the version that this program writes.
+func (m *Manifest) Ours() bool { return m.APIVersion == APIVersion && m.Kind == Kind }
 
 // List is one list of the API server: one consistent state of one kind, at its
 // ResourceVersion.
@@ -76,6 +80,7 @@ type List struct {
 // Unread is a list that is not in the bundle.
 type Unread struct {
 	Resource string `json:"resource"`
+	Kind     string `json:"kind"`
 	Why      string `json:"why"`
 }
 

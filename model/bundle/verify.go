@@ -3,15 +3,13 @@ package bundle
 import (
 	"archive/tar"
 	"bufio"
-	"bytes"
 	"compress/gzip"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"cli.holdfast.dev/holdfast/model/text"
 )
@@ -44,7 +42,7 @@ func Verify(r io.Reader) (Manifest, error) {
 
 func verify(r io.Reader) (Manifest, error) {
 	var m Manifest
-	gz, err := gzip.NewReader(bufio.NewReaderSize(r, 64<<10))
+	gz, err := Unpack(bufio.NewReaderSize(r, 64<<10))
 	if err != nil {
 		return m, err
 	}
@@ -80,9 +78,11 @@ func verify(r io.Reader) (Manifest, error) {
 		if _, twice := got[h.Name]; twice {
 			return m, fmt.Errorf("%s is in it twice: the bundle was changed", name)
 		}
-		if got[h.Name], err = measure(h.Name, t); err != nil {
+		meter := NewMeter()
+		if _, err := io.Copy(meter, t); err != nil {
 			return m, err
 		}
+		got[h.Name] = meter.File(h.Name)
 	}
 	if !found {
 		return m, errors.New("it has no manifest.json at its end: it is no bundle of holdfast's, or was cut off")
@@ -93,7 +93,7 @@ func verify(r io.Reader) (Manifest, error) {
 	} else if rest == 1<<20 {
 		return m, errors.New("there is more behind its end: the bundle was changed")
 	}
-	return m, m.check(got)
+	return m, m.Check(got)
 }
 
 func readManifest(r io.Reader, m *Manifest) error {
@@ -107,58 +107,15 @@ func readManifest(r io.Reader, m *Manifest) error {
 	if err := json.Unmarshal(raw, m); err != nil {
 		return fmt.Errorf("its manifest cannot be read: %s", text.Clean(err.Error()))
 	}
-	if m.APIVersion != APIVersion || m.Kind != Kind {
+	if !m.Ours() {
 		return fmt.Errorf("its manifest is of %s %s, not of %s %s: use the version of holdfast that made it", text.Clean(m.APIVersion), text.Clean(m.Kind), APIVersion, Kind)
 	}
 	return nil
 }
 
-// measure reads a file to its end. A YAML file has a document more than it has
-// lines that part them.
-func measure(name string, r io.Reader) (File, error) {
-	sum := sha256.New()
-	count := &lines{of: []byte("---")}
-	n, err := io.Copy(io.MultiWriter(sum, count), r)
-	if err != nil {
-		return File{}, err
-	}
-	f := File{Name: name, Size: n, SHA256: hex.EncodeToString(sum.Sum(nil))}
-	if n > 0 {
-		f.Objects = count.n + 1
-	}
-	return f, nil
-}
-
-// lines counts the lines that are equal to of.
-type lines struct {
-	of   []byte
-	line []byte // the beginning of the last one, not longer than what could be equal
-	n    int
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	for rest := p; len(rest) > 0; {
-		i := bytes.IndexByte(rest, '\n')
-		part := rest
-		if i >= 0 {
-			part = rest[:i]
-		}
-		if room := len(l.of) + 1 - len(l.line); room > 0 {
-			l.line = append(l.line, part[:min(room, len(part))]...)
-		}
-		if i < 0 {
-			break
-		}
-		if bytes.Equal(l.line, l.of) {
-			l.n++
-		}
-		l.line, rest = l.line[:0], rest[i+1:]
-	}
-	return len(p), nil
-}
-
-// check holds the files against what the manifest says of them.
-func (m *Manifest) check(got map[string]File) error {
+// Check holds the files of a bundle, by name, against what the manifest says of them.
+// The error says what is wrong and what to do; text in it is safe to draw.
+func (m *Manifest) Check(got map[string]File) error {
 	listed := map[string]bool{}
 	for _, want := range m.Files {
 		name := text.Clean(want.Name)
@@ -168,7 +125,7 @@ func (m *Manifest) check(got map[string]File) error {
 			return fmt.Errorf("its manifest lists %s twice", name)
 		case !ok:
 			return fmt.Errorf("%s, which its manifest lists, is not in it: copy or make it again", name)
-		case f.SHA256 != want.SHA256:
+		case !strings.EqualFold(f.SHA256, want.SHA256):
 			return fmt.Errorf("the checksum of its %s is %s, its manifest says %s: it was changed or damaged, copy or make it again", name, f.SHA256, text.Clean(want.SHA256))
 		case f.Size != want.Size:
 			return fmt.Errorf("its %s has %d bytes, its manifest says %d", name, f.Size, want.Size)

@@ -18,7 +18,7 @@ const grace = time.Minute
 // readable says of the first kind that cannot be read that it cannot.
 func (c *checker) readable(v *verdict, kinds ...world.Kind) bool {
 	for _, k := range kinds {
-		if f := c.Snapshot.Fresh(k); !f.Usable() || f.Feed == world.Denied || c.Snapshot.Contract.Namespace != "" && k == world.KindWorkload {
+		if f := c.Snapshot.Fresh(k); !f.Usable() || f.Feed == world.Denied || c.Snapshot.Contract.Limit() != "" && k == world.KindWorkload {
 			v.doubt("", fmt.Sprintf("not all objects of kind %s can be read", k))
 			return false
 		}

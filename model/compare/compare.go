@@ -9,9 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aymanbagabas/go-udiff"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/yaml"
 
 	"cli.holdfast.dev/holdfast/model/bundle"
 	"cli.holdfast.dev/holdfast/model/store"
@@ -45,6 +44,20 @@ type Result struct {
 	Unknown []string
 }
 
+// Verdict answers whether everything was kept.
+type Verdict uint8
+
+// The verdicts.
+const (
+	// Kept: nobody was evicted, even for a while, nobody is gone, and the specs are as
+	// they were.
+	Kept Verdict = iota
+	// NotKept: somebody or something was not, whatever else is unknown.
+	NotKept
+	// Unknown: nothing speaks against it, but not all could be compared.
+	Unknown
+)
+
 // Change is what became of one Workload.
 type Change struct {
 	Ref world.Ref
@@ -64,30 +77,28 @@ type SpecChange struct {
 	Diff   []string
 }
 
-// Kept reports whether nothing was lost and nothing changed: nobody evicted, even for
-// a while, nobody gone, and the specs are as they were.
-func (r *Result) Kept() bool {
-	return len(r.Evicted)+len(r.Readmitted)+len(r.Stopped)+len(r.Lost)+len(r.Specs)+len(r.Unknown) == 0
+// Verdict says whether everything was kept.
+func (r *Result) Verdict() Verdict {
+	switch {
+	case len(r.Evicted)+len(r.Readmitted)+len(r.Stopped)+len(r.Lost)+len(r.Specs) > 0:
+		return NotKept
+	case len(r.Unknown) > 0:
+		return Unknown
+	}
+	return Kept
 }
 
-// Of compares. scope is what then is of: Workloads outside it are not looked at.
-// belongs says for Workloads of now where they belong. It does not block and may be
-// called from any goroutine.
-func Of(then, now *store.Snapshot, scope bundle.Scope, belongs bundle.Queues) Result {
-	c := &comparison{then: then, now: now}
-	c.unknown()
-	if len(c.out.Unknown) > 0 {
+// Of compares the state of an export, with its manifest, with now. Workloads outside
+// the export's scope are not looked at; belongs says for Workloads of now where they
+// belong. It does not block and may be called from any goroutine.
+func Of(then *store.Snapshot, m *bundle.Manifest, now *store.Snapshot, belongs bundle.Queues) Result {
+	c := &comparison{then: then, now: now, scope: m.Scope}
+	if why := c.apart(m); why != "" {
+		c.out.Unknown = append(c.out.Unknown, why)
 		return c.out
 	}
-	seen := map[types.UID]bool{}
-	for _, w := range then.Workloads {
-		seen[w.UID] = true
-		c.workload(w)
-	}
-	for _, w := range now.Workloads {
-		if !seen[w.UID] && scope.Has(belongs, w.Namespace, w.LocalQueue, w.ClusterQueue) {
-			c.out.New = append(c.out.New, w.Ref())
-		}
+	if c.complete() {
+		c.workloads(belongs)
 	}
 	c.specs()
 	c.sort()
@@ -96,23 +107,58 @@ func Of(then, now *store.Snapshot, scope bundle.Scope, belongs bundle.Queues) Re
 
 type comparison struct {
 	then, now *store.Snapshot
+	scope     bundle.Scope
 	byJob     map[types.UID]*world.Workload // of now, by the UID of the owner job
 	out       Result
 }
 
-// unknown says which lists of now are not all there is: what is missing there would
-// be called lost.
-func (c *comparison) unknown() {
-	for _, k := range []world.Kind{world.KindWorkload, world.KindClusterQueue, world.KindLocalQueue} {
-		if f := c.now.Fresh(k); f.Feed != world.Live {
-			c.out.Unknown = append(c.out.Unknown, fmt.Sprintf("the %ss of now are not known: %s %s", k, f.Feed, f.Detail))
-		}
-		if f := c.then.Fresh(k); f.Feed == world.Failing {
-			c.out.Unknown = append(c.out.Unknown, fmt.Sprintf("not all %ss of the export can be read: %s", k, f.Detail))
-		}
+// apart says that the two states are of different clusters, where all would be lost
+// and all new; empty where they are not known to be.
+func (c *comparison) apart(m *bundle.Manifest) string {
+	ns := c.now.Namespace(metav1.NamespaceSystem)
+	if m.ClusterUID == "" || ns == nil || ns.UID == "" || string(ns.UID) == m.ClusterUID {
+		return ""
 	}
-	if ns := c.now.Contract.Namespace; ns != "" {
-		c.out.Unknown = append(c.out.Unknown, fmt.Sprintf("only Workloads of namespace %s are read now", ns))
+	return text.Clean(fmt.Sprintf("the export is of another cluster (context %s, server %s, %s's UID %s; here it is %s): use its --context", m.Context, m.Server, metav1.NamespaceSystem, m.ClusterUID, ns.UID))
+}
+
+// complete reports whether the Workloads of both states are all there are, and says
+// what is not: what is missing now would be called lost.
+func (c *comparison) complete() bool {
+	before := len(c.out.Unknown)
+	if f := c.then.Fresh(world.KindWorkload); f.Feed != world.Live {
+		c.out.Unknown = append(c.out.Unknown, "Workloads: not all of the export can be read"+because(f))
+	}
+	if f := c.now.Fresh(world.KindWorkload); f.Feed != world.Live {
+		c.out.Unknown = append(c.out.Unknown, fmt.Sprintf("Workloads: those of now are not known, their list is %s%s", f.Feed, because(f)))
+	}
+	if limit := c.now.Contract.Limit(); limit != "" && limit != c.scope.String() && (c.now.Contract.Namespace == "" || c.scope.InNamespace() != c.now.Contract.Namespace) {
+		c.out.Unknown = append(c.out.Unknown, fmt.Sprintf("Workloads: only those of %s are known now, the export is of %s", limit, c.scope))
+	}
+	return len(c.out.Unknown) == before
+}
+
+func because(f world.Freshness) string {
+	if f.Detail == "" {
+		return ""
+	}
+	return ": " + f.Detail
+}
+
+func (c *comparison) workloads(belongs bundle.Queues) {
+	seen := map[types.UID]bool{}
+	for _, w := range c.then.Workloads {
+		seen[w.UID] = true
+		c.workload(w)
+	}
+	// Without the LocalQueues nobody knows to which queue a pending Workload belongs.
+	if f := c.now.Fresh(world.KindLocalQueue); f.Feed != world.Live && (c.scope.Cohort != "" || c.scope.ClusterQueue != "") {
+		c.out.Unknown = append(c.out.Unknown, fmt.Sprintf("which Workloads are new: the list of LocalQueues is %s now%s", f.Feed, because(f)))
+	}
+	for _, w := range c.now.Workloads {
+		if !seen[w.UID] && c.scope.Has(belongs, w.Namespace, w.LocalQueue, w.ClusterQueue) {
+			c.out.New = append(c.out.New, w.Ref())
+		}
 	}
 }
 
@@ -209,76 +255,6 @@ func flavors(w *world.Workload) string {
 		}
 	}
 	return strings.Join(out, ", ")
-}
-
-// specs compares the specs of what decides who is admitted.
-func (c *comparison) specs() {
-	type pair struct{ was, is string }
-	all := map[string]pair{}
-	put := func(k world.Kind, key world.Key, spec string, old bool) {
-		name := world.Ref{Kind: k, Key: key}.String()
-		p := all[name]
-		if old {
-			p.was = spec + " "
-		} else {
-			p.is = spec + " "
-		}
-		all[name] = p
-	}
-	for i, s := range []*store.Snapshot{c.then, c.now} {
-		known := func(k world.Kind) bool {
-			return c.then.Fresh(k).Feed == world.Live && c.now.Fresh(k).Feed == world.Live
-		}
-		for _, q := range s.ClusterQueues {
-			put(world.KindClusterQueue, q.Key, q.Spec, i == 0)
-		}
-		for _, q := range s.LocalQueues {
-			put(world.KindLocalQueue, q.Key, q.Spec, i == 0)
-		}
-		if known(world.KindCohort) {
-			for _, q := range s.Cohorts {
-				put(world.KindCohort, q.Key, q.Spec, i == 0)
-			}
-		}
-		if known(world.KindResourceFlavor) {
-			for _, f := range s.Flavors {
-				put(world.KindResourceFlavor, f.Key, f.Spec, i == 0)
-			}
-		}
-		if known(world.KindWorkloadPriorityClass) {
-			for _, p := range s.PriorityClasses {
-				put(world.KindWorkloadPriorityClass, p.Key, fmt.Sprintf(`{"value":%d}`, p.Value), i == 0)
-			}
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		switch p := all[name]; {
-		case p.was == p.is:
-		case p.was == "":
-			c.out.Specs = append(c.out.Specs, SpecChange{Object: name, Note: "new"})
-		case p.is == "":
-			c.out.Specs = append(c.out.Specs, SpecChange{Object: name, Note: "gone"})
-		default:
-			if d := diff(p.was, p.is); len(d) > 0 {
-				c.out.Specs = append(c.out.Specs, SpecChange{Object: name, Note: "changed", Diff: d})
-			}
-		}
-	}
-}
-
-func diff(was, is string) []string {
-	asYAML := func(spec string) string {
-		y, err := yaml.JSONToYAML([]byte(spec))
-		if err != nil {
-			return spec
-		}
-		return string(y)
-	}
-	a, b := asYAML(was), asYAML(is)
-	if a == b {
-		return nil
-	}
-	return text.Lines(udiff.Unified("then", "now", a, b))
 }
 
 func (c *comparison) sort() {

@@ -67,6 +67,11 @@ func snapshot(put ...any) *store.Snapshot {
 	return st.Snapshot()
 }
 
+// of compares with an export of the scope.
+func of(then, now *store.Snapshot, scope bundle.Scope, belongs bundle.Queues) Result {
+	return Of(then, &bundle.Manifest{Scope: scope}, now, belongs)
+}
+
 func queue(name, spec string) *world.ClusterQueue {
 	return &world.ClusterQueue{Meta: world.Meta{Key: world.Key{Name: name}}, Spec: spec}
 }
@@ -116,7 +121,7 @@ func TestWhatBecameOfThem(t *testing.T) {
 		job("remade-2", func(w *world.Workload) { w.Owner = &world.Owner{Kind: "Job", Name: "job-remade", UID: "job-remade"} }),
 		job("over", is(world.CondFinished, "Succeeded", -h)), job("off", inactive),
 	)
-	r := Of(then, now, bundle.Scope{}, whole)
+	r := of(then, now, bundle.Scope{}, whole)
 	want := map[string][]string{
 		"same":       {"off", "runs", "waits"},
 		"finished":   {"ends"},
@@ -134,8 +139,8 @@ func TestWhatBecameOfThem(t *testing.T) {
 	if d := cmp.Diff(want, told(r)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	if r.Running != 1 || r.Kept() {
-		t.Errorf("%d run on, kept %t", r.Running, r.Kept())
+	if r.Running != 1 || r.Verdict() != NotKept {
+		t.Errorf("%d run on, verdict %d", r.Running, r.Verdict())
 	}
 	if d := strings.Join(r.Specs[2].Diff, "\n"); !strings.Contains(d, "-cohortName: c") || !strings.Contains(d, "+cohortName: d") {
 		t.Errorf("diff:\n%s", d)
@@ -146,14 +151,14 @@ func TestNothingChanged(t *testing.T) {
 	s := snapshot(queue("q", `{"b":1,"a":2}`), job("a", since0(0, "x")), job("b"))
 	other := snapshot(queue("q", `{"a":2,"b":1}`), job("a", since0(0, "x")), job("b"))
 	for _, now := range []*store.Snapshot{s, other} {
-		if r := Of(s, now, bundle.Scope{}, whole); !r.Kept() || r.Running != 1 || len(r.Same) != 2 {
+		if r := of(s, now, bundle.Scope{}, whole); r.Verdict() != Kept || r.Running != 1 || len(r.Same) != 2 {
 			t.Errorf("%+v", r)
 		}
 	}
 }
 
 func TestScopeOfWhatIsNew(t *testing.T) {
-	r := Of(snapshot(), snapshot(job("a"), job("b", func(w *world.Workload) { w.Namespace = "elsewhere" })), bundle.Scope{Namespace: "ns"}, whole)
+	r := of(snapshot(), snapshot(job("a"), job("b", func(w *world.Workload) { w.Namespace = "elsewhere" })), bundle.Scope{Namespace: "ns"}, whole)
 	if d := cmp.Diff(map[string][]string{"new": {"a"}}, told(r)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
@@ -162,9 +167,82 @@ func TestScopeOfWhatIsNew(t *testing.T) {
 // What is not read now is not lost, but unknown.
 func TestUnknownIsNotLost(t *testing.T) {
 	st := store.New(clock.RealClock{})
-	r := Of(snapshot(job("a", since0(0, "x"))), st.Snapshot(), bundle.Scope{}, whole)
-	if len(r.Lost) > 0 || len(r.Unknown) == 0 || r.Kept() {
+	r := of(snapshot(job("a", since0(0, "x"))), st.Snapshot(), bundle.Scope{}, whole)
+	if len(r.Lost) > 0 || len(r.Unknown) == 0 || r.Verdict() != Unknown {
 		t.Errorf("%+v", r)
+	}
+}
+
+func TestWhatIsUnknown(t *testing.T) {
+	ran := snapshot(queue("q", "{}"), job("a", since0(0, "x")))
+	feed := func(s *store.Snapshot, k world.Kind, f world.Feed) *store.Snapshot {
+		st := store.New(clock.RealClock{})
+		for _, k := range append(world.WatchedKinds(), world.SideKinds()...) {
+			st.SetFreshness(k, s.Fresh(k))
+		}
+		st.SetFreshness(k, world.Freshness{Feed: f, Detail: "because"})
+		for _, q := range s.ClusterQueues {
+			st.Put(q)
+		}
+		for _, q := range s.LocalQueues {
+			st.Put(q)
+		}
+		for _, w := range s.Workloads {
+			st.Put(w)
+		}
+		for _, n := range s.Namespaces {
+			st.Put(n)
+		}
+		st.SetContract(s.Contract)
+		return st.Snapshot()
+	}
+	limited := func(c world.Contract, put ...any) *store.Snapshot {
+		s := *snapshot(put...)
+		s.Contract = c
+		return &s
+	}
+	kubeSystem := func(uid types.UID) *world.Namespace {
+		return &world.Namespace{Meta: world.Meta{Key: world.Key{Name: "kube-system"}, UID: uid}}
+	}
+	for name, tc := range map[string]struct {
+		then, now *store.Snapshot
+		m         bundle.Manifest
+		verdict   Verdict
+		unknown   string // in the only sentence; empty: there is none
+		told      map[string][]string
+	}{
+		"all known":                            {ran, ran, bundle.Manifest{}, Kept, "", map[string][]string{"same": {"a"}}},
+		"Workloads denied now":                 {ran, feed(ran, world.KindWorkload, world.Denied), bundle.Manifest{}, Unknown, "Workloads: those of now are not known, their list is denied: because", nil},
+		"Workloads old now":                    {ran, feed(ran, world.KindWorkload, world.Disconnected), bundle.Manifest{}, Unknown, "their list is disconnected", nil},
+		"Workloads of the export broken":       {feed(ran, world.KindWorkload, world.Failing), ran, bundle.Manifest{}, Unknown, "not all of the export can be read: because", nil},
+		"queues denied now":                    {ran, feed(ran, world.KindClusterQueue, world.Denied), bundle.Manifest{}, Unknown, "specs of kind ClusterQueue: their list is denied now: because", map[string][]string{"same": {"a"}}},
+		"queues not exported":                  {feed(snapshot(job("a", since0(0, "x"))), world.KindClusterQueue, world.Absent), ran, bundle.Manifest{}, Unknown, "specs of kind ClusterQueue: the export does not hold all: because", map[string][]string{"same": {"a"}}},
+		"queues denied, one lost":              {ran, feed(snapshot(queue("q", "{}")), world.KindClusterQueue, world.Denied), bundle.Manifest{}, NotKept, "specs of kind ClusterQueue", map[string][]string{"lost": {"a cpu: x-> it is gone, and its job has no other one"}}},
+		"no cohorts in either":                 {feed(ran, world.KindCohort, world.Absent), feed(ran, world.KindCohort, world.Absent), bundle.Manifest{}, Kept, "", map[string][]string{"same": {"a"}}},
+		"LocalQueues denied now, of a queue":   {ran, feed(ran, world.KindLocalQueue, world.Denied), bundle.Manifest{Scope: bundle.Scope{Namespace: "ns"}}, Unknown, "specs of kind LocalQueue: their list is denied now", map[string][]string{"same": {"a"}}},
+		"one namespace read now, all exported": {ran, limited(world.Contract{Namespace: "ns"}, queue("q", "{}"), job("a", since0(0, "x"))), bundle.Manifest{}, Unknown, "only those of namespace ns are known now, the export is of all Workloads", nil},
+		"one namespace read now, and exported": {
+			snapshot(queue("q", "{}"), job("a", since0(0, "x")), &world.LocalQueue{Meta: world.Meta{Key: world.Key{Namespace: "other", Name: "lq"}}, Spec: "{}"}),
+			limited(world.Contract{Namespace: "ns"}, queue("q", "{}"), job("a", since0(0, "x"))), bundle.Manifest{Scope: bundle.Scope{Namespace: "ns"}}, Kept, "", map[string][]string{"same": {"a"}},
+		},
+		"two exports of one part": {ran, limited(world.Contract{Part: "ClusterQueue q"}, queue("q", "{}"), job("a", since0(0, "x"))), bundle.Manifest{Scope: bundle.Scope{ClusterQueue: "q"}}, Kept, "", map[string][]string{"same": {"a"}}},
+		"exports of two parts":    {ran, limited(world.Contract{Part: "ClusterQueue r"}, queue("q", "{}")), bundle.Manifest{Scope: bundle.Scope{ClusterQueue: "q"}}, Unknown, "only those of ClusterQueue r are known now, the export is of ClusterQueue q", nil},
+		"the same cluster":        {ran, snapshot(queue("q", "{}"), job("a", since0(0, "x")), kubeSystem("1")), bundle.Manifest{ClusterUID: "1"}, Kept, "", map[string][]string{"same": {"a"}}},
+		"another cluster":         {ran, snapshot(kubeSystem("2")), bundle.Manifest{ClusterUID: "1", Context: "prod\x1b"}, Unknown, `the export is of another cluster (context prod\x1b, server , kube-system's UID 1; here it is 2)`, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := Of(tc.then, &tc.m, tc.now, whole)
+			switch {
+			case tc.unknown == "" && len(r.Unknown) > 0, tc.unknown != "" && (len(r.Unknown) != 1 || !strings.Contains(r.Unknown[0], tc.unknown)):
+				t.Errorf("unknown: %q, want %q", r.Unknown, tc.unknown)
+			}
+			if tc.told == nil {
+				tc.told = map[string][]string{}
+			}
+			if d := cmp.Diff(tc.told, told(r)); d != "" || r.Verdict() != tc.verdict {
+				t.Errorf("verdict %d, want %d (-want +got):\n%s", r.Verdict(), tc.verdict, d)
+			}
+		})
 	}
 }
 
@@ -195,7 +273,7 @@ func TestEachIsInOneList(t *testing.T) {
 		for name := range names {
 			got[name] = 0
 		}
-		r := Of(snapshot(a...), snapshot(b...), bundle.Scope{}, whole)
+		r := of(snapshot(a...), snapshot(b...), bundle.Scope{}, whole)
 		for _, l := range told(r) {
 			for _, x := range l {
 				got[strings.Fields(x)[0]]++

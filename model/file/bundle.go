@@ -4,8 +4,6 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -23,7 +21,8 @@ import (
 // only shown and compared, nothing is written. Where there is a manifest, every
 // file that it lists has to be there, with the checksum that it states.
 func readTar(r *tar.Reader, p *pipe, b *builder) error {
-	sums := map[string]string{}
+	files := map[string]bundle.File{} // by full name
+	twice := ""
 	var m *bundle.Manifest
 	var dir string
 	skipped := 0
@@ -39,8 +38,8 @@ func readTar(r *tar.Reader, p *pipe, b *builder) error {
 			continue
 		}
 		name := path.Clean("/" + h.Name)
-		sum := sha256.New()
-		in := bufio.NewReader(io.TeeReader(r, sum))
+		meter := bundle.NewMeter()
+		in := bufio.NewReader(io.TeeReader(r, meter))
 		switch base := path.Base(name); {
 		case strings.HasPrefix(base, "._"): // what macOS adds
 			continue
@@ -72,7 +71,10 @@ func readTar(r *tar.Reader, p *pipe, b *builder) error {
 		if _, err := io.Copy(io.Discard, in); err != nil {
 			return err
 		}
-		sums[name] = hex.EncodeToString(sum.Sum(nil))
+		if _, ok := files[name]; ok {
+			twice = name
+		}
+		files[name] = meter.File(name)
 	}
 	if skipped > 0 {
 		p.after(func() { b.note("Files of the bundle that are neither .json nor .yaml and were not read: %d.", skipped) })
@@ -81,7 +83,10 @@ func readTar(r *tar.Reader, p *pipe, b *builder) error {
 		return nil
 	}
 	p.after(func() { b.manifest = m })
-	return checkSums(m, dir, sums)
+	if twice != "" && m.Ours() {
+		return fmt.Errorf("%s is in it twice: it was changed", text.Clean(twice[1:]))
+	}
+	return checkFiles(m, dir, files)
 }
 
 // readManifest returns the member's bytes and the manifest in it; nil where it is
@@ -104,17 +109,41 @@ func readManifest(in io.Reader) ([]byte, *bundle.Manifest, error) {
 	return raw, m, nil
 }
 
-// checkSums compares the checksums that the manifest of the folder states with sums,
-// which are by full name.
-func checkSums(m *bundle.Manifest, dir string, sums map[string]string) error {
-	for _, f := range m.Files {
-		got, ok := sums[path.Join(dir, path.Clean("/"+f.Name))]
-		switch {
-		case !ok:
-			return fmt.Errorf("%s, which its manifest lists, is not in it: copy or make it again", text.Clean(f.Name))
-		case !strings.EqualFold(got, f.SHA256):
-			return fmt.Errorf("the checksum of its %s is %s, its manifest says %s: it was changed or damaged, copy or make it again", text.Clean(f.Name), got, text.Clean(f.SHA256))
+// checkFiles holds the files, which are by full name, against the manifest of the
+// folder. One that holdfast wrote lists them all; others may list some.
+func checkFiles(m *bundle.Manifest, dir string, files map[string]bundle.File) error {
+	if m.Files == nil {
+		return nil
+	}
+	got := map[string]bundle.File{}
+	for name, f := range files {
+		name, below := strings.CutPrefix(name, strings.TrimSuffix(dir, "/")+"/")
+		if !below {
+			name = "/" + name
+		}
+		got[name] = f
+	}
+	listed := *m
+	listed.Files = slices.Clone(m.Files)
+	for i := range listed.Files {
+		f := &listed.Files[i]
+		f.Name = path.Clean("/" + f.Name)[1:]
+		if m.Ours() {
+			continue
+		}
+		// Only the sum is known to mean what it says.
+		f.Size, f.Objects = got[f.Name].Size, 0
+	}
+	if !m.Ours() {
+		known := map[string]bool{}
+		for _, f := range listed.Files {
+			known[f.Name] = true
+		}
+		for name := range got {
+			if !known[name] {
+				delete(got, name)
+			}
 		}
 	}
-	return nil
+	return listed.Check(got)
 }

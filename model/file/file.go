@@ -114,7 +114,7 @@ func Read(r io.Reader, name string, now time.Time) (*World, error) {
 func contents(r io.Reader, p *pipe, b *builder) (string, error) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(in)
+		z, err := bundle.Unpack(in)
 		if err != nil {
 			return "", err
 		}

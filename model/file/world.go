@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"cli.holdfast.dev/holdfast/model/bundle"
 	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/model/world"
 )
@@ -50,8 +51,13 @@ func (b *builder) contract() {
 	if b.export != nil && b.export.KueueVersion != "" {
 		c.KueueVersion, c.KueueVersionDetail = text.Clean(b.export.KueueVersion), ""
 	}
-	if m := b.manifest; m != nil && m.KueueVersion != "" {
-		c.KueueVersion, c.KueueVersionDetail = text.Clean(m.KueueVersion), ""
+	if m := b.manifest; m != nil {
+		if m.KueueVersion != "" {
+			c.KueueVersion, c.KueueVersionDetail = text.Clean(m.KueueVersion), ""
+		}
+		if m.Scope != (bundle.Scope{}) {
+			c.Part = text.Clean(m.Scope.String())
+		}
 	}
 	b.store.SetContract(c)
 }
@@ -69,6 +75,8 @@ func (b *builder) freshness() (notes []string) {
 			f.Feed, f.Detail = world.Failing, fmt.Sprintf("%d of the file's %ss cannot be read", lost[k], k)
 		case unknown:
 			f.Feed, f.Detail = world.Failing, "a part of the file cannot be read and may hold some"
+		case b.unread(k) != "":
+			f.Feed, f.Detail = world.Absent, "it was not exported: "+b.unread(k)
 		case b.leftOut(k):
 			f.Feed, f.Detail = world.Absent, fmt.Sprintf("the file holds no %s", k)
 			none = append(none, string(k))
@@ -86,6 +94,19 @@ func (b *builder) freshness() (notes []string) {
 		notes = append(notes, fmt.Sprintf("The file holds no Cohort object for %s: cohorts are taken to have no quota of their own.", few(names, "cohort")))
 	}
 	return notes
+}
+
+// unread says why the export has none of the kind; empty where it does not say so.
+func (b *builder) unread(k world.Kind) string {
+	if b.manifest == nil {
+		return ""
+	}
+	for _, u := range b.manifest.Unread {
+		if u.Kind == string(k) {
+			return text.Clean(strings.TrimSuffix(u.Why, "."))
+		}
+	}
+	return ""
 }
 
 // leftOut reports whether the file has no object of the kind though a cluster

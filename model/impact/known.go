@@ -28,6 +28,9 @@ func readable(s *store.Snapshot, k world.Kind) bool {
 // unreadable says why no preview is possible with what is read, and who could ask;
 // nil where it is.
 func unreadable(s *store.Snapshot) error {
+	if part := s.Contract.Part; part != "" {
+		return fmt.Errorf("others' Workloads were not exported (only those of %s), and they decide who fits: export everything, or ask the cluster", part)
+	}
 	if ns := s.Contract.Namespace; ns != "" {
 		return fmt.Errorf("other tenants' Workloads cannot be read (only namespace %s is), and they decide who fits: ask somebody who may list Workloads in all namespaces", ns)
 	}

@@ -79,7 +79,7 @@ type place struct {
 // lines collects the Workloads that stand in each ClusterQueue's queue, unsorted;
 // with only, those of that ClusterQueue alone.
 func lines(s *store.Snapshot, only *string) map[string][]place {
-	if !s.Fresh(world.KindWorkload).Usable() || !s.Fresh(world.KindLocalQueue).Usable() || s.Contract.Namespace != "" {
+	if !s.Fresh(world.KindWorkload).Usable() || !s.Fresh(world.KindLocalQueue).Usable() || s.Contract.Limit() != "" {
 		return nil
 	}
 	open := map[world.Key]string{}

@@ -89,7 +89,7 @@ func (x *Explainer) LocalStaleOf(q *world.LocalQueue) Stale {
 // countable reports whether every Workload can be seen.
 func (x *Explainer) countable() bool {
 	f := x.s.Fresh(world.KindWorkload)
-	return f.Usable() && f.Feed != world.Denied && x.s.Contract.Namespace == ""
+	return f.Usable() && f.Feed != world.Denied && x.s.Contract.Limit() == ""
 }
 
 // asides are the pending Workloads that Kueue may leave out of a queue's count:

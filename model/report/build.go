@@ -142,7 +142,7 @@ func readable(s *store.Snapshot, k world.Kind) bool {
 
 // allWorkloads reports whether every Workload can be seen.
 func allWorkloads(s *store.Snapshot) bool {
-	return readable(s, world.KindWorkload) && s.Contract.Namespace == ""
+	return readable(s, world.KindWorkload) && s.Contract.Limit() == ""
 }
 
 // unread says which lists of the report are not complete, and why.
@@ -162,7 +162,9 @@ func (b *builder) unread() string {
 		}
 		out = append(out, plural(k)+": "+detail)
 	}
-	if ns := b.s.Contract.Namespace; ns != "" {
+	if part := b.s.Contract.Part; part != "" {
+		out = append(out, "Workloads other than those of "+part+": not exported")
+	} else if ns := b.s.Contract.Namespace; ns != "" {
 		out = append(out, "LocalQueues and Workloads outside namespace "+ns+": not asked for")
 	}
 	return strings.Join(out, "; ")

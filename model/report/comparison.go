@@ -38,8 +38,8 @@ type Compared struct {
 	Finished   []string     `json:"finished"`
 	New        []string     `json:"new"`
 	Specs      []SpecChange `json:"specChanges"`
-	// Kept is set where nobody was evicted, even for a while, nobody is gone, and the
-	// specs are as they were; null where that is unknown.
+	// Kept is true where nobody was evicted, even for a while, nobody is gone, and the
+	// specs are as they were, false where one of these is known not to hold; else null.
 	Kept    *bool    `json:"kept"`
 	Unknown []string `json:"unknown"`
 }
@@ -69,8 +69,8 @@ func ComparisonOf(in Input, m *bundle.Manifest, r *compare.Result) *Comparison {
 		Evicted: moved(r.Evicted), Readmitted: moved(r.Readmitted), Started: moved(r.Started), Stopped: moved(r.Stopped), Lost: moved(r.Lost),
 		Finished: keys(r.Finished), New: keys(r.New), Specs: []SpecChange{}, Unknown: append([]string{}, r.Unknown...),
 	}
-	if len(r.Unknown) == 0 {
-		kept := r.Kept()
+	if v := r.Verdict(); v != compare.Unknown {
+		kept := v == compare.Kept
 		c.Kept = &kept
 	}
 	for _, s := range r.Specs {
@@ -116,7 +116,7 @@ func (d *Comparison) Text(w io.Writer) error {
 	for _, u := range c.Unknown {
 		fmt.Fprintf(&b, "  unknown: %s\n", u)
 	}
-	if c.Kept != nil {
+	if len(c.Same)+len(c.Lost)+len(c.Evicted)+len(c.Readmitted)+len(c.Stopped)+len(c.Started)+len(c.Finished)+len(c.New) > 0 || len(c.Unknown) == 0 {
 		fmt.Fprintf(&b, "  %d as they were, %d of them running on\n", len(c.Same), c.Running)
 		for _, l := range []struct {
 			words string

@@ -193,7 +193,7 @@ func (s *Store) SetContract(c world.Contract) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !reflect.DeepEqual(s.contract, c) {
-		if s.contract.Namespace != c.Namespace {
+		if s.contract.Limit() != c.Limit() {
 			s.tree, s.byQueue = nil, nil // they come from elsewhere now
 		}
 		s.contract = c
@@ -255,7 +255,7 @@ func (s *Store) Snapshot() *Snapshot {
 	out.PodPriorityClasses, _ = s.podClass.publish()
 	out.Topologies, _ = s.topology.publish()
 	use, count := s.index.usageOf, func() map[string]Counts { return s.index.countQueues(out.LocalQueues) }
-	if s.contract.Namespace != "" {
+	if s.contract.Limit() != "" {
 		use, count = s.statusUsage, func() map[string]Counts { return statusCounts(out.ClusterQueues) }
 	}
 	if s.tree == nil || cohorts || queues || workloads {

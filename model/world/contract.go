@@ -35,6 +35,9 @@ type Contract struct {
 	// are. With a limit the Workloads of a ClusterQueue are not all known, and its
 	// numbers come from its status.
 	Namespace string
+	// Part says of what alone the Workloads are known ("ClusterQueue team-a-cq") where
+	// they come from an export of a part; empty: of all. It limits as Namespace does.
+	Part string
 	// Asked is set once the server has been asked who the user is, what Kueue's
 	// manager says and how its webhooks are set up, whatever the answers were.
 	Asked bool
@@ -72,6 +75,18 @@ type Contract struct {
 	VisibilityDetail string
 	// Unreadable lists what the server refused to this user, sorted.
 	Unreadable []Unreadable
+}
+
+// Limit says in words of what alone Workloads are known ("namespace red"); empty
+// where all of them can be.
+func (c *Contract) Limit() string {
+	switch {
+	case c.Part != "":
+		return c.Part
+	case c.Namespace != "":
+		return "namespace " + c.Namespace
+	}
+	return ""
 }
 
 // Unreadable is one thing that the server refuses to the user.
