@@ -101,7 +101,7 @@ func (p *Plan) add(q Plan) {
 	if p.Incomplete == "" {
 		p.Incomplete = q.Incomplete
 	}
-	if q.Confirm.Level > p.Confirm.Level {
+	if q.Confirm.Level > p.Confirm.Level || p.Confirm.Expects == "" {
 		p.Confirm = q.Confirm
 	}
 	p.Reason = q.Reason

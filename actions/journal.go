@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 )
@@ -18,29 +17,34 @@ const rewatchPause = 200 * time.Millisecond
 
 // Journal is the append-only record of what was done: JSON lines, an intent
 // before each action and its result after. The file has mode 0600 in a folder
-// of mode 0700. It is safe for concurrent use, also by several processes.
+// of mode 0700. When it has grown large it is put aside (journal.jsonl.1, .2, ...),
+// and the oldest of those is removed in time. It is safe for concurrent use, also by
+// several processes.
 type Journal struct {
 	path string
+	most int64 // bytes of a file before it is put aside
 	mu   sync.Mutex
 }
 
 // NewJournal returns the journal at the path. Nothing is created before the
 // first entry.
-func NewJournal(path string) *Journal { return &Journal{path: path} }
+func NewJournal(path string) *Journal { return &Journal{path: path, most: journalSize} }
 
 // Path returns where the journal is.
 func (j *Journal) Path() string { return j.path }
 
 // JournalEntry is one line of the journal. Times are UTC.
 type JournalEntry struct {
-	ID      string         `json:"id"`
-	Time    time.Time      `json:"time"`
-	Entry   string         `json:"entry"` // intent or result
-	Action  Action         `json:"action"`
-	Context string         `json:"context"`
-	Server  string         `json:"server"`
-	User    string         `json:"user"`
-	Reason  string         `json:"reason,omitempty"`
+	ID      string    `json:"id"`
+	Time    time.Time `json:"time"`
+	Entry   string    `json:"entry"` // intent or result
+	Action  Action    `json:"action"`
+	Context string    `json:"context"`
+	Server  string    `json:"server"`
+	User    string    `json:"user"`
+	Reason  string    `json:"reason,omitempty"`
+	// Undoes is the ID of the entry that this one takes back.
+	Undoes  string         `json:"undoes,omitempty"`
 	Objects []JournalEvent `json:"objects"`
 }
 
@@ -52,9 +56,16 @@ type JournalEvent struct {
 	ResourceVersion string          `json:"resourceVersion,omitempty"`
 	Change          string          `json:"change,omitempty"`
 	Patch           json.RawMessage `json:"patch,omitempty"`
-	Outcome         Outcome         `json:"outcome,omitempty"`
-	Detail          string          `json:"detail,omitempty"`
-	Verified        bool            `json:"verified,omitempty"`
+	// API addresses an object that is not Kueue's: GROUP/VERSION/RESOURCE.
+	API string `json:"api,omitempty"`
+	// Method is how the patch was sent, where it was no merge patch.
+	Method string `json:"method,omitempty"`
+	// Inverse is the merge patch that gives the changed fields the values back that
+	// they had, for undo.
+	Inverse  json.RawMessage `json:"inverse,omitempty"`
+	Outcome  Outcome         `json:"outcome,omitempty"`
+	Detail   string          `json:"detail,omitempty"`
+	Verified bool            `json:"verified,omitempty"`
 }
 
 func (j *Journal) intent(p Plan, now time.Time) (string, error) {
@@ -66,7 +77,8 @@ func (j *Journal) intent(p Plan, now time.Time) (string, error) {
 	e.ID, e.Entry = now.UTC().Format("20060102T150405Z")+"-"+hex.EncodeToString(b[:]), "intent"
 	for _, t := range p.Targets {
 		e.Objects = append(e.Objects, JournalEvent{
-			Object: t.Ref.String(), UID: string(t.Ref.UID), Generation: t.Generation, ResourceVersion: t.ResourceVersion, Change: t.Change, Patch: t.Patch,
+			Object: t.Ref.String(), UID: string(t.Ref.UID), Generation: t.Generation, ResourceVersion: t.ResourceVersion, Change: t.Change,
+			Patch: t.Patch, API: apiText(t.API), Method: t.Method.word(), Inverse: inverse(t),
 		})
 	}
 	if p.Export != nil {
@@ -91,7 +103,7 @@ func (j *Journal) result(id string, p Plan, r Result, now time.Time) error {
 }
 
 func entry(p Plan, now time.Time) JournalEntry {
-	return JournalEntry{Time: now.UTC(), Action: p.Action, Context: p.Context, Server: p.Server, User: p.User, Reason: p.Reason}
+	return JournalEntry{Time: now.UTC(), Action: p.Action, Context: p.Context, Server: p.Server, User: p.User, Reason: p.Reason, Undoes: p.Undoes}
 }
 
 // append writes one line with one write, so that lines of several writers never
@@ -104,6 +116,14 @@ func (j *Journal) append(e JournalEntry) (err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err := os.MkdirAll(filepath.Dir(j.path), 0o700); err != nil {
+		return err
+	}
+	unlock, err := lockFile(j.path + ".lock")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	if err := j.rotate(int64(len(line))); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(j.path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
@@ -130,30 +150,4 @@ func torn(f *os.File) bool {
 	var last [1]byte
 	_, err = f.ReadAt(last[:], info.Size()-1)
 	return err == nil && last[0] != '\n'
-}
-
-// Read returns the entries, oldest first. Lines that cannot be read are returned
-// as problems in words; a journal that does not exist has no entries.
-func (j *Journal) Read() ([]JournalEntry, []string, error) {
-	raw, err := os.ReadFile(j.path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil, nil
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	var out []JournalEntry
-	var bad []string
-	for i, line := range strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n") {
-		if line == "" {
-			continue
-		}
-		var e JournalEntry
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			bad = append(bad, fmt.Sprintf("line %d cannot be read: %v", i+1, err))
-			continue
-		}
-		out = append(out, e)
-	}
-	return out, bad, nil
 }

@@ -24,6 +24,11 @@ const (
 	// ApplyFile is the change of any number of objects from a file.
 	ApplyFile Action = "apply"
 	Export    Action = "export"
+	// Deactivate and Reactivate set spec.active of a Workload; Reprioritize sets the
+	// label of its job from which Kueue takes its priority.
+	Deactivate   Action = "deactivate"
+	Reactivate   Action = "reactivate"
+	Reprioritize Action = "reprioritize"
 )
 
 // Level is how much a person must type to confirm, growing with the blast
@@ -82,12 +87,25 @@ type Target struct {
 	// Base is the server's JSON of the object which the plan was made from; empty for
 	// one that is made.
 	Base []byte
+	// After is the server's JSON of what its dry-run made of the object.
+	After []byte
 	// Labels and Annotations are those of the object which the plan was made from.
 	Labels, Annotations map[string]string
 	// HoldBefore is the raw value of the hold annotation when planned; "" for none.
 	HoldBefore string
 	// Change says in words what becomes of the object ("stopPolicy None -> Hold").
 	Change string
+	// Follows is set where it is the Workload of the object that shows whether Kueue has
+	// taken the change up.
+	Follows *Follow
+}
+
+// Follow is the priority that Kueue is to give a Workload because of a change of its
+// job: that of a WorkloadPriorityClass.
+type Follow struct {
+	Workload world.Ref
+	Class    string
+	Value    int32
 }
 
 // Affected is a Workload that a plan touches, with what becomes of it.
@@ -133,6 +151,8 @@ type Plan struct {
 	Confirm Confirm
 	// Reason is the person's own why; it goes into the hold record and journal.
 	Reason string
+	// Undoes is the ID of the journal's entry that the plan takes back; empty for most.
+	Undoes string
 	// Export is set for Export plans only.
 	Export *ExportPlan
 }
@@ -169,9 +189,9 @@ type ObjectResult struct {
 	Detail string
 	// Verified is set when Kueue was seen to have taken up the change.
 	Verified bool
-	// Meanwhile is what somebody changed since the plan was made, where that is why
-	// nothing was written: a unified diff, one line an entry.
-	Meanwhile []string
+	// Meanwhile is what somebody changed since the plan was made, beside what the plan
+	// changes, where that is why nothing was written.
+	Meanwhile []Field
 	// Unverifiable is set on objects on which Kueue reports nothing that would show
 	// it: that it was stored is all that can be known.
 	Unverifiable bool

@@ -1,0 +1,28 @@
+//go:build unix
+
+package actions
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// lockFile waits for the lock of all processes on a file, which it makes, and
+// returns what gives it back. The lock ends with the process.
+func lockFile(path string) (unlock func() error, err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
+		if !errors.Is(err, syscall.EINTR) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f.Close, nil
+}
