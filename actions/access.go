@@ -7,9 +7,11 @@ import (
 
 	authv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	authclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
 
 	"cli.holdfast.dev/holdfast/model/kube"
+	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
@@ -17,43 +19,87 @@ import (
 // a hint for the screen; the answer to the real request is the truth.
 type access struct {
 	mu     sync.Mutex
-	denied map[world.Ref]string // why patch is denied, by object without its UID
+	denied map[right]bool // what may not be patched
 }
 
-func newAccess() *access { return &access{denied: map[world.Ref]string{}} }
+// right is to patch an object of a resource, or all of a namespace.
+type right struct {
+	resource        schema.GroupResource
+	namespace, name string
+}
 
-// reviewLimit bounds how many objects of a kind are asked for by name.
+func newAccess() *access { return &access{denied: map[right]bool{}} }
+
+// reviewLimit bounds how many objects or namespaces of a resource are asked for by
+// name.
 const reviewLimit = 100
 
-// LoadAccess asks the server which ClusterQueues the person may not patch: all at
-// once, and one by one where that is refused, since a right may be given for some
-// names only. It blocks until all answers are there; what cannot be asked, and
-// every other kind, stays allowed, so that the server decides.
+var (
+	clusterQueues = schema.GroupResource{Group: kube.Group, Resource: "clusterqueues"}
+	allWorkloads  = schema.GroupResource{Group: kube.Group, Resource: "workloads"}
+)
+
+// LoadAccess asks the server what the person may not patch of the ClusterQueues, and
+// of the Workloads and their jobs in each namespace: all at once, and one by one where
+// that is refused, since a right may be given for some only. It blocks until all
+// answers are there; what cannot be asked, and every other kind, stays allowed, so that
+// the server decides.
 func (d *Desk) LoadAccess(ctx context.Context) {
 	c, err := authclient.NewForConfigAndClient(d.opts.Config, d.http)
 	if err != nil {
 		return
 	}
-	may := func(name string) (allowed, known bool) {
-		r, err := c.SelfSubjectAccessReviews().Create(ctx, &authv1.SelfSubjectAccessReview{
-			Spec: authv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authv1.ResourceAttributes{Verb: "patch", Group: kube.Group, Resource: "clusterqueues", Name: name}},
+	denies := func(r right) bool {
+		a, err := c.SelfSubjectAccessReviews().Create(ctx, &authv1.SelfSubjectAccessReview{
+			Spec: authv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authv1.ResourceAttributes{
+				Verb: "patch", Group: r.resource.Group, Resource: r.resource.Resource, Namespace: r.namespace, Name: r.name,
+			}},
 		}, metav1.CreateOptions{})
-		return err == nil && r.Status.Allowed, err == nil
+		return err == nil && !a.Status.Allowed
 	}
-	denied := map[world.Ref]string{}
-	if allowed, known := may(""); known && !allowed {
-		for i, q := range d.opts.World().ClusterQueues {
-			if i == reviewLimit {
-				break
-			}
-			if allowed, known := may(q.Name); known && !allowed {
-				denied[world.Ref{Kind: world.KindClusterQueue, Key: q.Key}] = fmt.Sprintf("your account may not patch ClusterQueue %s; ask a platform admin", q.Name)
-			}
+	denied := map[right]bool{}
+	asked := map[schema.GroupResource]bool{} // those of which not all may be patched
+	count := map[schema.GroupResource]int{}
+	for _, r := range rightsFor(d.opts.World()) {
+		some, known := asked[r.resource]
+		if !known {
+			some = denies(right{resource: r.resource})
+			asked[r.resource] = some
+		}
+		if count[r.resource]++; some && count[r.resource] <= reviewLimit && denies(r) {
+			denied[r] = true
 		}
 	}
 	d.access.mu.Lock()
 	defer d.access.mu.Unlock()
 	d.access.denied = denied
+}
+
+// rightsFor are the rights that the actions on what is in the snapshot need, each once.
+func rightsFor(s *store.Snapshot) []right {
+	var out []right
+	for _, q := range s.ClusterQueues {
+		out = append(out, right{clusterQueues, "", q.Name})
+	}
+	seen := map[right]bool{}
+	for _, w := range s.Workloads {
+		for _, r := range []right{{allWorkloads, w.Namespace, ""}, ownerRight(w)} {
+			if r.resource.Resource != "" && !seen[r] {
+				seen[r] = true
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+// ownerRight is the one that a change of the job's label needs; none where that is
+// not done.
+func ownerRight(w *world.Workload) right {
+	if w.Owner == nil {
+		return right{}
+	}
+	return right{ownerAPI(w.Owner).GroupResource(), w.Namespace, ""}
 }
 
 // May reports whether the action on the object has a chance, and why not. It
@@ -65,6 +111,10 @@ func (d *Desk) May(ref world.Ref, a Action) (ok bool, why string) {
 	if d.opts.ReadOnly {
 		return false, "started with --read-only"
 	}
+	switch a {
+	case Deactivate, Reactivate, Reprioritize:
+		return d.mayWorkload(ref, a)
+	}
 	info, err := infoOf(ref.Kind)
 	switch {
 	case err != nil:
@@ -73,11 +123,36 @@ func (d *Desk) May(ref world.Ref, a Action) (ok bool, why string) {
 		return false, fmt.Sprintf("a %s is not edited here", ref.Kind)
 	case a != Edit && !info.holdable && ref.Kind != world.KindCohort: // a cohort's queues are
 		return false, fmt.Sprintf("a %s has no stopPolicy", ref.Kind)
-	}
-	d.access.mu.Lock()
-	defer d.access.mu.Unlock()
-	if why := d.access.denied[world.Ref{Kind: ref.Kind, Key: ref.Key}]; why != "" {
-		return false, why
+	case ref.Kind == world.KindClusterQueue && d.access.denies(right{clusterQueues, "", ref.Name}):
+		return false, fmt.Sprintf("your account may not patch ClusterQueue %s; ask a platform admin", ref.Name)
 	}
 	return true, ""
+}
+
+// mayWorkload is May for the actions on Workloads.
+func (d *Desk) mayWorkload(ref world.Ref, a Action) (ok bool, why string) {
+	w := d.opts.World().WorkloadByKey(ref.Key)
+	switch {
+	case ref.Kind != world.KindWorkload:
+		return false, fmt.Sprintf("a %s is no Workload", ref.Kind)
+	case w == nil || ref.UID != "" && w.UID != ref.UID:
+		return false, ref.Key.String() + " does not exist any more"
+	}
+	if why := WorkloadRefusal(w, a); why != "" {
+		return false, why
+	}
+	needs := right{allWorkloads, w.Namespace, ""}
+	if a == Reprioritize {
+		needs = ownerRight(w)
+	}
+	if d.access.denies(needs) {
+		return false, fmt.Sprintf("your account may not patch %s in namespace %s; ask a platform admin", needs.resource, w.Namespace)
+	}
+	return true, ""
+}
+
+func (x *access) denies(r right) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.denied[r]
 }

@@ -49,6 +49,8 @@ type Options struct {
 	Progress func(string)
 	// VerifyFor bounds how long Execute watches for Kueue's reaction.
 	VerifyFor time.Duration
+	// LastsFor is how long a priority that followed is watched to say that it stays.
+	LastsFor time.Duration
 }
 
 // Desk plans and executes actions. Its methods block until the API server has

@@ -100,11 +100,7 @@ func (d *Desk) apply(ctx context.Context, c *client, a Action, t Target) ObjectR
 		return out
 	}
 	out.Outcome = Done
-	if !reports(t.Ref.Kind) {
-		out.Unverifiable, out.Detail = true, fmt.Sprintf("stored as generation %d; Kueue reports nothing on a %s that would show it has taken it up", written.GetGeneration(), t.Ref.Kind)
-		return out
-	}
-	out.Verified, out.Detail = d.verify(ctx, c, a, t, written)
+	d.look(ctx, c, a, t, written, &out)
 	return out
 }
 

@@ -81,6 +81,10 @@ func sameSpec(a, b *unstructured.Unstructured) bool {
 
 // hubOf reads the server's JSON as an object of version v1beta2.
 func hubOf(o *unstructured.Unstructured) (runtime.Object, error) {
+	if world.Kind(o.GetKind()) == world.KindWorkload {
+		w, _, err := workloadOf(o)
+		return w, err
+	}
 	out := blank(o.GetAPIVersion(), world.Kind(o.GetKind()))
 	if out == nil {
 		return nil, fmt.Errorf("%s %s is not known", o.GetAPIVersion(), o.GetKind())

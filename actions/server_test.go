@@ -145,7 +145,10 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasSuffix(r.URL.Path, "/events"):
 		refuse(w, 403, "Forbidden", "events is forbidden")
 	default:
-		if o := s.get(strings.TrimPrefix(r.URL.Path, base)); o != nil {
+		s.mu.Lock()
+		o := clone(s.objects[r.URL.Path])
+		s.mu.Unlock()
+		if o != nil {
 			_ = json.NewEncoder(w).Encode(o)
 			return
 		}

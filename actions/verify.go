@@ -40,6 +40,12 @@ func (d *Desk) verify(ctx context.Context, c *client, a Action, t Target, writte
 // seen reports whether the object, whose spec is the one that was written, shows
 // that Kueue has taken it up, with what it shows or what is missing.
 func seen(a Action, written, now *unstructured.Unstructured) (bool, string) {
+	switch a {
+	case Deactivate:
+		return deactivated(now)
+	case Reactivate:
+		return reactivated(now)
+	}
 	active, found := condition(now, world.CondActive)
 	switch {
 	case !found:
@@ -51,10 +57,6 @@ func seen(a Action, written, now *unstructured.Unstructured) (bool, string) {
 	}
 	return true, text.Clean(fmt.Sprintf("Kueue has looked at generation %d: Active=%s (%s): %s", active.observed, active.status, active.reason, active.message))
 }
-
-// reports says whether Kueue writes into the kind's status that it has taken up a
-// spec.
-func reports(k world.Kind) bool { return k == world.KindClusterQueue || k == world.KindLocalQueue }
 
 type observedCondition struct {
 	status, reason, message string
