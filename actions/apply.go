@@ -239,6 +239,9 @@ func (d *Desk) tryWish(ctx context.Context, c *client, p *Plan, w *wished, takeO
 		p.Notes = append(p.Notes, t.Ref.String()+" is so already.")
 		return nil
 	}
+	if t.After, err = result.MarshalJSON(); err != nil {
+		return err
+	}
 	t.Change = "as in the difference"
 	if t.Method == Create {
 		t.Change = "is made"

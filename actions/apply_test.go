@@ -215,8 +215,8 @@ func TestWhatComesBetweenPlanAndApply(t *testing.T) {
 		words     string
 		meanwhile string
 	}{
-		"a colleague's edit":         {between: func(s *apiServer) { s.edit(queuePath, "queueingStrategy", "StrictFIFO") }, outcome: Refused, words: "the spec of ClusterQueue/q changed", meanwhile: "+  queueingStrategy: StrictFIFO"},
-		"an edit at the last moment": {last: func(s *apiServer) { s.edit(queuePath, "queueingStrategy", "StrictFIFO") }, outcome: Refused, words: "the spec of ClusterQueue/q changed", meanwhile: "+  queueingStrategy: StrictFIFO"},
+		"a colleague's edit":         {between: func(s *apiServer) { s.edit(queuePath, "queueingStrategy", "StrictFIFO") }, outcome: Refused, words: "the spec of ClusterQueue/q changed", meanwhile: "spec.queueingStrategy: nothing -> StrictFIFO, by somebody else"},
+		"an edit at the last moment": {last: func(s *apiServer) { s.edit(queuePath, "queueingStrategy", "StrictFIFO") }, outcome: Refused, words: "the spec of ClusterQueue/q changed", meanwhile: "spec.queueingStrategy: nothing -> StrictFIFO, by somebody else"},
 		"a status write":             {last: func(s *apiServer) { s.touch(queuePath) }, outcome: Done},
 		"deleted and made again": {between: func(s *apiServer) {
 			s.put(queuePath, "ClusterQueue", map[string]any{"uid": "another"}, map[string]any{})
@@ -245,7 +245,7 @@ func TestWhatComesBetweenPlanAndApply(t *testing.T) {
 			if err != nil || r.Objects[0].Outcome != c.outcome || !strings.Contains(r.Objects[0].Detail, c.words) {
 				t.Fatalf("%+v, %v", r, err)
 			}
-			if !strings.Contains(strings.Join(r.Objects[0].Meanwhile, "\n"), c.meanwhile) {
+			if !strings.Contains(fmt.Sprint(r.Objects[0].Meanwhile), c.meanwhile) {
 				t.Errorf("meanwhile %q", r.Objects[0].Meanwhile)
 			}
 			if got := s.get(queuePath)["spec"].(map[string]any)["cohortName"]; (got == "x") != (c.outcome == Done) {

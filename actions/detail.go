@@ -33,14 +33,3 @@ type Detail struct {
 	// ReadAt is when it was read.
 	ReadAt time.Time
 }
-
-// Draft is an object opened for editing.
-type Draft struct {
-	Target Target
-	// Path is a private file that holds the text for the editor.
-	Path string
-	// Live is the server's JSON of the object as opened.
-	Live []byte
-	// Original is the text that was written to Path.
-	Original string
-}

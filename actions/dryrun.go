@@ -25,6 +25,9 @@ func (d *Desk) dryRun(ctx context.Context, c *client, p *Plan, t Target, live *u
 	if err != nil {
 		return err
 	}
+	if t.After, err = result.MarshalJSON(); err != nil {
+		return err
+	}
 	p.Targets = append(p.Targets, t)
 	p.Diff = append(p.Diff, diff...)
 	p.Warnings = append(p.Warnings, c.said()...)
@@ -51,17 +54,22 @@ func diffObjects(before, after *unstructured.Unstructured) ([]string, error) {
 }
 
 func comparable(o *unstructured.Unstructured) (string, error) {
+	y, err := yaml.Marshal(bare(o).Object)
+	if err != nil {
+		return "", fmt.Errorf("%s/%s cannot be written as YAML: %w", o.GetKind(), o.GetName(), err)
+	}
+	return string(y), nil
+}
+
+// bare is a copy of the object less what the server counts up by itself.
+func bare(o *unstructured.Unstructured) *unstructured.Unstructured {
 	c := o.DeepCopy()
 	for _, f := range []string{"managedFields", "resourceVersion", "generation", "uid", "creationTimestamp", "selfLink"} {
 		unstructured.RemoveNestedField(c.Object, "metadata", f)
 	}
 	unstructured.RemoveNestedField(c.Object, "metadata", "annotations", lastApplied)
 	unstructured.RemoveNestedField(c.Object, "status")
-	y, err := yaml.Marshal(c.Object)
-	if err != nil {
-		return "", fmt.Errorf("%s/%s cannot be written as YAML: %w", o.GetKind(), o.GetName(), err)
-	}
-	return string(y), nil
+	return c
 }
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
@@ -36,16 +34,12 @@ func (d *Desk) OpenEdit(ctx context.Context, ref world.Ref) (Draft, error) {
 	if err != nil {
 		return Draft{}, err
 	}
-	live, err := o.MarshalJSON()
-	if err != nil {
-		return Draft{}, err
-	}
 	body, err := yaml.Marshal(editable(o))
 	if err != nil {
 		return Draft{}, err
 	}
 	t := target(ref, o)
-	dr := Draft{Target: t, Live: live, Original: editHeader(t) + string(body)}
+	dr := Draft{Target: t, Original: editHeader(t) + string(body)}
 	if err := os.MkdirAll(d.opts.DraftDir, 0o700); err != nil {
 		return Draft{}, err
 	}
@@ -56,11 +50,6 @@ func (d *Desk) OpenEdit(ctx context.Context, ref world.Ref) (Draft, error) {
 	dr.Path = f.Name()
 	_, err = f.WriteString(dr.Original)
 	return dr, errors.Join(err, f.Close())
-}
-
-func editHeader(t Target) string {
-	return fmt.Sprintf("# %s, generation %d. Save and quit to see the server's dry-run; nothing is written before you confirm.\n"+
-		"# stopPolicy and the hold record are not changed by an edit: use hold and resume.\n", t.Ref, t.Generation)
 }
 
 // editable is the part of an object that a person may change.
@@ -92,66 +81,24 @@ func editable(o *unstructured.Unstructured) map[string]any {
 	return out
 }
 
-// EditorCommand returns the person's editor on the draft. It is run with the
-// terminal as its own.
-func (d *Desk) EditorCommand(dr Draft) *exec.Cmd {
-	words := strings.Fields(d.opts.Editor)
-	if len(words) == 0 {
-		words = []string{"vi"}
-	}
-	return exec.Command(words[0], append(words[1:], dr.Path)...)
-}
-
-// AnnotateDraft puts the problem as comments on top of the draft's file and
-// keeps the person's text. Comments of an earlier problem are replaced.
-func (d *Desk) AnnotateDraft(dr Draft, problem error) error {
-	body, err := os.ReadFile(dr.Path)
-	if err != nil {
-		return err
-	}
-	var b strings.Builder
-	for _, l := range text.Lines(problem.Error()) {
-		b.WriteString("#! " + l + "\n")
-	}
-	for _, l := range strings.SplitAfter(string(body), "\n") {
-		if !strings.HasPrefix(l, "#! ") {
-			b.WriteString(l)
-		}
-	}
-	// Beside it and renamed: a full disk must not cost the person's text.
-	tmp := dr.Path + ".new"
-	if err := os.WriteFile(tmp, []byte(b.String()), 0o600); err != nil {
-		_ = os.Remove(tmp)
-		return err
-	}
-	return os.Rename(tmp, dr.Path)
-}
-
-// CloseDraft removes the draft's file.
-func (d *Desk) CloseDraft(dr Draft) error {
-	if err := os.Remove(dr.Path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
 // PlanEdit reads the draft's file and asks the server what it would make of it.
 // A *Problem with Rejected set means that the content was refused: it may be
-// edited again. ErrNoChange means that nothing was edited.
+// edited again. One with Conflict set says what somebody changed meanwhile:
+// RenewDraft brings both together. ErrNoChange means that nothing was edited.
 func (d *Desk) PlanEdit(ctx context.Context, dr Draft) (Plan, error) {
 	raw, err := os.ReadFile(dr.Path)
 	if err != nil {
 		return Plan{}, err
 	}
-	var live unstructured.Unstructured
-	if err := live.UnmarshalJSON(dr.Live); err != nil {
+	var opened unstructured.Unstructured
+	if err := opened.UnmarshalJSON(dr.Target.Base); err != nil {
 		return Plan{}, err
 	}
 	want, err := parseOne(raw)
 	if err != nil {
 		return Plan{}, err
 	}
-	return d.planChange(ctx, dr.Target, editable(&live), want)
+	return d.planChange(ctx, dr.Target, editable(&opened), want)
 }
 
 // ErrNoChange is returned when an edit changes nothing. What was set aside stands
@@ -167,16 +114,12 @@ func noChange(notes []string) error {
 
 // planChange plans the difference between two editable parts of one object.
 func (d *Desk) planChange(ctx context.Context, t Target, before, want map[string]any) (Plan, error) {
-	if err := sameObject(before, want); err != nil {
-		return Plan{}, err
-	}
-	if err := wellFormed(before, want); err != nil {
+	notes, err := mean(before, want)
+	if err != nil {
 		return Plan{}, err
 	}
 	p := d.plan(Edit)
-	p.Subject = t.Ref
-	p.Notes = append(p.Notes, setAside(before, want)...)
-	keepMaps(before, want)
+	p.Subject, p.Notes = t.Ref, notes
 	patch := mergeDiff(before, want)
 	if len(patch) == 0 {
 		return Plan{}, noChange(p.Notes)
@@ -190,6 +133,10 @@ func (d *Desk) planChange(ctx context.Context, t Target, before, want map[string
 		return Plan{}, err
 	}
 	if err := unchanged(t, live); err != nil {
+		var p *Problem
+		if errors.As(err, &p) {
+			_, p.Meanwhile = threeWay(before, editable(live), want)
+		}
 		return Plan{}, err
 	}
 	t.Patch, t.Change = mustJSON(patch), "spec as in the difference"

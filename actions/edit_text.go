@@ -119,6 +119,20 @@ func documents(raw []byte) int {
 	}
 }
 
+// mean makes of want, the text of a person who edited before, what an edit may
+// change: it refuses what cannot be meant and says what it set aside.
+func mean(before, want map[string]any) ([]string, error) {
+	if err := sameObject(before, want); err != nil {
+		return nil, err
+	}
+	if err := wellFormed(before, want); err != nil {
+		return nil, err
+	}
+	notes := setAside(before, want)
+	keepMaps(before, want)
+	return notes, nil
+}
+
 // sameObject refuses a text that speaks of another object than was opened.
 func sameObject(before, want map[string]any) error {
 	a, b := unstructured.Unstructured{Object: before}, unstructured.Unstructured{Object: want}

@@ -135,26 +135,23 @@ func (d *Desk) write(ctx context.Context, c *client, t Target) (o *unstructured.
 	}
 }
 
-// meanwhile shows what somebody changed since the plan was made, where that is the
+// meanwhile reads what somebody changed since the plan was made, where that is the
 // error.
-func meanwhile(ctx context.Context, c *client, t Target, err error) []string {
+func meanwhile(ctx context.Context, c *client, t Target, err error) []Field {
 	var p *Problem
-	if !errors.As(err, &p) || !p.Conflict || len(t.Base) == 0 {
+	if !errors.As(err, &p) || !p.Conflict || len(t.After) == 0 {
 		return nil
 	}
-	was := &unstructured.Unstructured{}
-	if was.UnmarshalJSON(t.Base) != nil {
+	was, yours := &unstructured.Unstructured{Object: map[string]any{}}, &unstructured.Unstructured{}
+	if len(t.Base) > 0 && was.UnmarshalJSON(t.Base) != nil || yours.UnmarshalJSON(t.After) != nil {
 		return nil
 	}
+	t.Ref.UID = "" // one that was made anew is what is there now
 	now, err := c.read(ctx, t.Ref, t.API)
 	if err != nil {
 		return nil // the error before says enough
 	}
-	lines, err := diffObjects(was, now)
-	if err != nil {
-		return nil
-	}
-	return lines
+	return meanwhileIn(was, now, yours)
 }
 
 // unchanged holds the plan's preconditions against the object as it is now. The

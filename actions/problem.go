@@ -22,7 +22,9 @@ type Problem struct {
 	Conflict bool
 	// Rejected: the server looked at the content and refused it; editing helps.
 	Rejected bool
-	Err      error
+	// Meanwhile is what somebody changed, beside what the person did (Conflict).
+	Meanwhile []Field
+	Err       error
 }
 
 func (p *Problem) Error() string { return p.What }

@@ -95,8 +95,8 @@ func (a *app) finish(p actions.Plan, r actions.Result, f actFlags) error {
 			if _, err := fmt.Fprintf(a.out, "%s: %s%s. %s\n", o.Ref, o.Outcome, verified(o), o.Detail); err != nil {
 				return err
 			}
-			if len(o.Meanwhile) > 0 {
-				if _, err := fmt.Fprintf(a.out, "  since the plan was made somebody changed:\n    %s\n", strings.Join(o.Meanwhile, "\n    ")); err != nil {
+			for _, m := range o.Meanwhile {
+				if _, err := fmt.Fprintf(a.out, "    %s\n", m); err != nil {
 					return err
 				}
 			}
@@ -168,6 +168,23 @@ func planDoc(p actions.Plan) map[string]any {
 	return doc
 }
 
+// fieldDocs are the fields that somebody changed meanwhile, or that the plan changes;
+// null is one that is not there.
+func fieldDocs(fs []actions.Field) []map[string]any {
+	out := []map[string]any{}
+	for _, f := range fs {
+		doc := map[string]any{"path": f.Path, "both": f.Clash()}
+		for k, v := range map[string]string{"was": f.Was, "now": f.Now, "yours": f.Yours} {
+			doc[k] = nil
+			if v != "" {
+				doc[k] = v
+			}
+		}
+		out = append(out, doc)
+	}
+	return out
+}
+
 func refs(as []actions.Affected) []string {
 	out := []string{}
 	for _, x := range as {
@@ -179,7 +196,7 @@ func refs(as []actions.Affected) []string {
 func resultDoc(p actions.Plan, r actions.Result) map[string]any {
 	objects := []map[string]any{}
 	for _, o := range r.Objects {
-		objects = append(objects, map[string]any{"object": o.Ref.String(), "outcome": o.Outcome, "detail": o.Detail, "verified": o.Verified, "meanwhile": strings.Join(o.Meanwhile, "\n")})
+		objects = append(objects, map[string]any{"object": o.Ref.String(), "outcome": o.Outcome, "detail": o.Detail, "verified": o.Verified, "meanwhile": fieldDocs(o.Meanwhile)})
 	}
 	return map[string]any{"plan": planDoc(p), "objects": objects, "journalId": r.JournalID}
 }
