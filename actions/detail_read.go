@@ -7,20 +7,14 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	coreclient "k8s.io/client-go/kubernetes/typed/core/v1"
 	"sigs.k8s.io/yaml"
 
-	"cli.holdfast.dev/holdfast/model/kube"
 	"cli.holdfast.dev/holdfast/model/pods"
 	"cli.holdfast.dev/holdfast/model/project"
 	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/model/world"
 )
-
-func workloads(version string) schema.GroupVersionResource {
-	return schema.GroupVersionResource{Group: kube.Group, Version: version, Resource: "workloads"}
-}
 
 // eventLimit bounds how many events of one object are read.
 const eventLimit = 500

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"cli.holdfast.dev/holdfast/model/bundle"
 	"cli.holdfast.dev/holdfast/model/report"
@@ -29,6 +30,9 @@ func (d *Desk) executeExport(ctx context.Context, p Plan) (Result, error) {
 	out := ObjectResult{Ref: world.Ref{Kind: ExportKind, Key: world.Key{Name: filepath.Base(p.Export.Path)}}, Outcome: Done}
 	m, err := d.export(ctx, c, p)
 	d.told("")
+	if ctx.Err() != nil && err != nil {
+		err = &Problem{What: "interrupted: nothing was written", Do: "Export again.", Err: err}
+	}
 	if err != nil {
 		out.Outcome, out.Detail = NotDone, withAdvice(problem("export", err))
 	} else {
@@ -36,6 +40,11 @@ func (d *Desk) executeExport(ctx context.Context, p Plan) (Result, error) {
 		out.Detail = fmt.Sprintf("%d Workloads and what explains them in %d files of %s, read back and verified", m.Workloads, len(m.Files), p.Export.Path)
 		if len(m.Unread) > 0 {
 			out.Detail += fmt.Sprintf("; %d lists could not be read, see its manifest", len(m.Unread))
+		}
+		for _, l := range m.Lists {
+			if l.Cut != "" {
+				out.Detail += fmt.Sprintf("; not all %s: %s", l.Resource, l.Cut)
+			}
 		}
 	}
 	r := Result{Action: Export, Objects: []ObjectResult{out}, JournalID: id}
@@ -45,35 +54,39 @@ func (d *Desk) executeExport(ctx context.Context, p Plan) (Result, error) {
 	return r, nil
 }
 
-// export writes the bundle into a temporary file beside the final one, reads it
-// back, and gives it its name with a link, which fails where a file exists.
+// export writes the bundle into a file without a name where the system has such,
+// reads it back, and gives it its name with a link, which fails where a file exists.
 // Whatever goes wrong, no half file is left under the final name.
 func (d *Desk) export(ctx context.Context, c *client, p Plan) (m bundle.Manifest, err error) {
 	dir := filepath.Dir(p.Export.Path)
-	f, err := os.CreateTemp(dir, ".holdfast-export-*") // 0600
+	f, err := newUnpublished(dir)
 	if err != nil {
+		return m, onDisk(err)
+	}
+	defer func() { err = errors.Join(err, f.discard()) }()
+	if m, err = d.writeBundle(ctx, c, p, f); err != nil {
+		return m, onDisk(err)
+	}
+	if err := f.Sync(); err != nil {
+		return m, onDisk(err)
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return m, err
 	}
-	tmp := f.Name()
-	defer func() { _ = os.Remove(tmp) }()
-	m, err = d.writeBundle(ctx, c, p, f)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return m, err
-	}
-	if err := readBack(tmp, m); err != nil {
+	if err := readBack(f, m); err != nil {
 		return m, err
 	}
 	if err := ctx.Err(); err != nil {
 		return m, err
 	}
-	if err := os.Link(tmp, p.Export.Path); err != nil {
+	if err := f.publish(p.Export.Path); err != nil {
 		if errors.Is(err, os.ErrExist) {
 			return m, &Problem{What: p.Export.Path + " exists already and is not replaced", Do: "Export again: the name carries the time.", Err: err}
 		}
-		return m, err
+		return m, &Problem{
+			What: fmt.Sprintf("the export is whole but cannot get its name: %s", clean(err)), Err: err,
+			Do: "Nothing was written. Name a folder on another file system with --export-dir.",
+		}
 	}
 	return m, syncDir(dir)
 }
@@ -103,11 +116,11 @@ func (d *Desk) writeBundle(ctx context.Context, c *client, p Plan, f io.Writer) 
 
 // report writes what the console knows, by way of a file, since it can be large.
 func (e *exporter) report(dir string) (err error) {
-	f, err := os.CreateTemp(dir, ".holdfast-report-*") // 0600
+	f, err := newUnpublished(dir)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+	defer func() { err = errors.Join(err, f.discard()) }()
 	s := e.d.opts.World()
 	doc := report.Build(report.Input{
 		Snapshot: s, Now: e.d.opts.Clock.Now(), Source: report.Source{Type: "cluster", Name: s.Contract.Context, ReadAt: s.At},
@@ -125,19 +138,14 @@ func (e *exporter) report(dir string) (err error) {
 	return e.w.File(bundle.ReportName, size, f)
 }
 
-// readBack verifies the file against the manifest that was written into it.
-func readBack(path string, want bundle.Manifest) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
+// readBack verifies what is on the disk against the manifest that was written.
+func readBack(r io.Reader, want bundle.Manifest) error {
+	got, err := bundle.Verify(r)
+	if err == nil && !slices.Equal(got.Files, want.Files) {
+		err = errors.New("it is another one")
 	}
-	defer func() { _ = f.Close() }()
-	got, err := bundle.Verify(f)
 	if err != nil {
-		return fmt.Errorf("the export was written but cannot be read back: %w", err)
-	}
-	if got.Workloads != want.Workloads || len(got.Files) != len(want.Files) {
-		return fmt.Errorf("the export was read back with %d Workloads of %d: the disk or another program changed it", got.Workloads, want.Workloads)
+		return &Problem{What: fmt.Sprintf("the export was written but cannot be read back: %s", clean(err)), Do: "Nothing is left of it. Look at the disk, or name another folder with --export-dir.", Err: err}
 	}
 	return nil
 }

@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
-	"sigs.k8s.io/yaml"
 
 	"cli.holdfast.dev/holdfast/model/world"
 )
@@ -189,94 +187,12 @@ func twice(ms []member) string {
 	return body[:from] + entry + "," + body[from:]
 }
 
-// Every byte may be the last that is written: what comes then is an error.
-func TestWriterThatFails(t *testing.T) {
-	whole := len(made(t))
-	for n := 0; n < whole; n += 1 + whole/97 {
-		w := NewWriter(&failing{left: n}, noon)
-		err := errors.Join(w.Objects("a.yaml", []map[string]any{object("x", strings.Repeat("text ", 300))}), w.File(ReportName, 2, strings.NewReader("{}")))
-		if _, closed := w.Close(Manifest{}); err == nil && closed == nil && n < 200 {
-			t.Errorf("nobody notices that nothing is written after byte %d", n)
-		} else if err != nil && closed == nil {
-			t.Errorf("after byte %d: closed as if nothing had been", n)
-		}
-	}
-}
-
-type failing struct{ left int }
-
-func (f *failing) Write(p []byte) (int, error) {
-	if f.left -= len(p); f.left < 0 {
-		return 0, errors.New("no space left on device")
-	}
-	return len(p), nil
-}
-
-func TestWriterRefusesNames(t *testing.T) {
-	for _, name := range []string{"", "/a", "../a", "a/../b", "a//b", `a\b`, "a\x00b", ManifestName} {
-		w := NewWriter(io.Discard, noon)
-		if err := w.File(name, 0, strings.NewReader("")); err == nil {
-			t.Errorf("%q is taken", name)
-		}
-		if _, err := w.Close(Manifest{}); err == nil {
-			t.Errorf("%q: closed as if nothing had been", name)
-		}
-	}
-	w := NewWriter(io.Discard, noon)
-	if err := errors.Join(w.File("a", 0, strings.NewReader("")), w.File("a", 0, strings.NewReader(""))); err == nil {
-		t.Error("a name is taken twice")
-	}
-	w = NewWriter(io.Discard, noon)
-	if err := w.File("a", 2, strings.NewReader("x")); err == nil {
-		t.Error("a file is shorter than it was said to be")
-	}
-}
-
-// Whatever the objects hold, they come back as they were, and as many.
-func TestObjectsComeBack(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`(---\n|- |: |\n|'|"|#|\x1b|\{|\}|a)*`))
-		var in []map[string]any
-		for range rapid.IntRange(1, 5).Draw(t, "n") {
-			in = append(in, object(text.Draw(t, "name"), text.Draw(t, "text")))
-		}
-		var b bytes.Buffer
-		w := NewWriter(&b, noon)
-		if err := w.Objects("x.yaml", in); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Close(Manifest{}); err != nil {
-			t.Fatal(err)
-		}
-		m, err := Verify(bytes.NewReader(b.Bytes()))
-		if err != nil || m.Files[0].Objects != len(in) {
-			t.Fatalf("%+v, %v", m.Files, err)
-		}
-		gz, _ := gzip.NewReader(&b)
-		r := tar.NewReader(gz)
-		if _, err := r.Next(); err != nil {
-			t.Fatal(err)
-		}
-		body, _ := io.ReadAll(r)
-		docs := strings.Split(string(body), "\n"+separator)
-		for i, doc := range docs {
-			if i < len(docs)-1 {
-				doc += "\n"
-			}
-			var got map[string]any
-			if err := yaml.Unmarshal([]byte(doc), &got); err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(in[i], got); d != "" {
-				t.Fatalf("(-want +got):\n%s", d)
-			}
-		}
-	})
-}
-
 func FuzzVerify(f *testing.F) {
+	good := unpacked(f, made(f))
 	f.Add(made(f))
 	f.Add([]byte{0x1f, 0x8b})
+	f.Add(packed(f, append([]member{{"link", "", tar.TypeSymlink}}, good...)))
+	f.Add(packed(f, edit(good, ManifestName, twice(good))))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		if m, err := Verify(bytes.NewReader(raw)); err == nil && m.Kind != Kind {
 			t.Errorf("verified without a manifest: %+v", m)

@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
+
+	"cli.holdfast.dev/holdfast/model/bundle"
 )
 
 // drawObjects draws objects of every kind that is read, with unlike names.
@@ -76,6 +78,7 @@ func TestFormsAreEqual(t *testing.T) {
 			"documents in YAML": strings.Join(documents, "---\n"),
 			"JSON documents":    strings.Join(stream, ""),
 			"gzip":              packed(strings.Join(documents, "---\n")),
+			"export":            bundled(t, objects),
 			"tar":               tarred(member{"a.yaml", strings.Join(documents, "---\n")}),
 		}
 		want := draw(t, marshal(json.Marshal, list))
@@ -85,6 +88,23 @@ func TestFormsAreEqual(t *testing.T) {
 			}
 		}
 	})
+}
+
+// bundled writes the objects as an export does, some to a file.
+func bundled(t *rapid.T, objects []map[string]any) string {
+	var b bytes.Buffer
+	w := bundle.NewWriter(&b, now)
+	for i, rest := 0, objects; len(rest) > 0; i++ {
+		n := rapid.IntRange(1, len(rest)).Draw(t, "page")
+		if err := w.Objects(fmt.Sprintf("some/%04d.yaml", i), rest[:n]); err != nil {
+			t.Fatal(err)
+		}
+		rest = rest[n:]
+	}
+	if _, err := w.Close(bundle.Manifest{}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // draw returns what can be compared of the content's world.
