@@ -1,0 +1,238 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/store"
+	"cli.holdfast.dev/holdfast/model/text"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+// change changes the session on disk under its lock.
+func (r *Runner) change(s Session, f func(*Session) error) (Session, error) {
+	unlock, err := r.Store.Lock(s.ID)
+	if err != nil {
+		return s, err
+	}
+	defer func() { _ = unlock() }() // it ends with the process at the latest
+	if err := r.same(s); err != nil {
+		return s, err
+	}
+	next := s.copy()
+	if err := f(&next); err != nil {
+		return s, err
+	}
+	if err := r.Store.Save(next); err != nil {
+		return s, unsaved(err)
+	}
+	return next, nil
+}
+
+// Start keeps a new session.
+func (r *Runner) Start(s Session) error { return r.Store.Save(s) }
+
+// Attach is the step fix: it takes the objects of a file into the session. What
+// follows has to be done again.
+func (r *Runner) Attach(s Session, name string, content []byte, takeOver bool) (Session, error) {
+	if err := s.May(Fix); err != nil {
+		return s, err
+	}
+	if len(content) > longest/4 {
+		return s, &actions.Problem{What: fmt.Sprintf("%s is longer than %d bytes", name, longest/4), Do: "Attach the changed objects alone."}
+	}
+	return r.change(s, func(s *Session) error {
+		s.begin(Fix, r.Who(), r.Now())
+		s.Fix, s.TakeOver = &File{Name: text.Clean(name), Text: string(content)}, takeOver
+		s.end(Fix, Done, fmt.Sprintf("%s, %d bytes", name, len(content)), r.Now())
+		s.note(r.Now(), r.Who(), "attached "+text.Clean(name))
+		return nil
+	})
+}
+
+// Attest is the step evidence: what a named person says of the checkpoints, with what
+// the cluster says of them.
+func (r *Runner) Attest(s Session, words, annotation string) (Session, error) {
+	if err := s.May(Evidence); err != nil {
+		return s, err
+	}
+	if strings.TrimSpace(words) == "" {
+		return s, &actions.Problem{What: "nothing is attested", Do: "Say what is known of the checkpoints, be it \"not known\"; it goes into the incident record."}
+	}
+	return r.change(s, func(s *Session) error {
+		s.begin(Evidence, r.Who(), r.Now())
+		s.Step(Evidence).Lines = cleaned(r.Checkpoints(s.Target, annotation))
+		s.end(Evidence, Done, r.Who()+" attests: "+words, r.Now())
+		return nil
+	})
+}
+
+// Checkpoints are a line for each Workload that runs in the tree of the target and
+// could be preempted, with its checkpoint as the annotation says.
+func (r *Runner) Checkpoints(t Target, annotation string) []string {
+	s := r.World()
+	root := rootOf(s, t)
+	var out []string
+	for _, w := range s.Workloads {
+		if w.State != world.Admitted || w.ClusterQueue == "" || rootOf(s, Target{Kind: world.KindClusterQueue, Name: w.ClusterQueue}) != root {
+			continue
+		}
+		line := fmt.Sprintf("%s (job %s, priority %d, ClusterQueue %s): ", w.Key, w.JobName(), w.Priority, w.ClusterQueue)
+		switch v, ok := w.Annotations[annotation]; {
+		case annotation == "":
+			line += "checkpoint not known: no annotation is configured"
+		case !ok:
+			line += "checkpoint not known: it has no annotation " + annotation
+		default:
+			line += annotation + " = " + v
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// rootOf names the tree that the target is in: the root of its cohorts, or the queue
+// itself where it is in none.
+func rootOf(s *store.Snapshot, t Target) string {
+	name, at := "", t.Name
+	switch t.Kind {
+	case world.KindLocalQueue:
+		if q := s.LocalQueue(world.Key{Namespace: t.Namespace, Name: t.Name}); q != nil {
+			return rootOf(s, Target{Kind: world.KindClusterQueue, Name: q.ClusterQueue})
+		}
+		return "?"
+	case world.KindClusterQueue:
+		q := s.ClusterQueue(t.Name)
+		if q == nil {
+			return "?"
+		}
+		if q.Cohort == "" {
+			return "queue " + t.Name
+		}
+		at = q.Cohort
+	}
+	for range len(s.Cohorts) + 1 { // a cycle has no end
+		name = at
+		c := s.Cohort(at)
+		if c == nil || c.Parent == "" {
+			break
+		}
+		at = c.Parent
+	}
+	return "cohort " + name
+}
+
+// Skip leaves a step out.
+func (r *Runner) Skip(s Session, n Name, reason string) (Session, error) {
+	return r.change(s, func(s *Session) error { return s.Skip(n, r.Who(), reason, r.Now()) })
+}
+
+// Bundle names the export's file where it is on this machine.
+func (r *Runner) Bundle(s Session, path string) (Session, error) {
+	if err := r.Verify(path); err != nil {
+		return s, &actions.Problem{What: fmt.Sprintf("%s is no whole export: %s", text.Clean(path), text.Clean(err.Error())), Do: "Copy it again.", Err: err}
+	}
+	return r.change(s, func(s *Session) error {
+		s.Bundle = path
+		s.note(r.Now(), r.Who(), "named the export "+text.Clean(path))
+		return nil
+	})
+}
+
+// Recover reads steps that were interrupted anew, from the cluster and the disk, and
+// returns the session as it is then. A step is done only where its whole effect is
+// there; otherwise it is to be done again, which does the rest alone. The caller must
+// have a fresh snapshot.
+func (r *Runner) Recover(ctx context.Context, s Session) (Session, error) {
+	for i := range s.Steps {
+		n := s.Steps[i].Name
+		if s.Steps[i].State != Running {
+			continue
+		}
+		state, detail, err := r.seen(ctx, s, n)
+		if err != nil {
+			return s, err
+		}
+		if s, err = r.change(s, func(s *Session) error {
+			if n == Export && state != Done {
+				s.Bundle = ""
+			}
+			x := s.Step(n)
+			x.State, x.Detail, x.Ended = state, text.Clean(detail), r.Now().UTC()
+			s.note(r.Now(), r.Who(), fmt.Sprintf("%s had been interrupted; %s", n, text.Clean(detail)))
+			return nil
+		}); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// seen says what became of an interrupted step.
+func (r *Runner) seen(ctx context.Context, s Session, n Name) (State, string, error) {
+	held, all, _ := r.held(s.Target)
+	switch n {
+	case Hold:
+		if all > 0 && held == all {
+			return Done, "read from the cluster: all of it is held", nil
+		}
+		return Todo, fmt.Sprintf("read from the cluster: %d of %d queues are held", held, all), nil
+	case Resume:
+		if all > 0 && held == 0 {
+			return Done, "read from the cluster: nothing of it is held", nil
+		}
+		return Todo, fmt.Sprintf("read from the cluster: %d of %d queues are held", held, all), nil
+	case Export:
+		switch err := r.Verify(s.Bundle); {
+		case err == nil:
+			return Done, "read from the disk: " + s.Bundle + " is whole", nil
+		case errors.Is(err, os.ErrNotExist):
+			return Todo, "read from the disk: there is no export", nil
+		default:
+			return Todo, "read from the disk: " + s.Bundle + " is not whole: " + err.Error(), nil
+		}
+	case Apply:
+		if s.Fix == nil {
+			return Todo, "there is no fix", nil
+		}
+		p, err := r.Desk.PlanFile(ctx, s.file(r.Namespace))
+		switch {
+		case errors.Is(err, actions.ErrNoChange):
+			return Done, "read from the cluster: everything in the fix is so", nil
+		case err != nil:
+			return Running, "", err
+		}
+		return Todo, fmt.Sprintf("read from the cluster: %d objects are not as in the fix yet", len(p.Targets)), nil
+	}
+	return Todo, "it was interrupted and changed nothing", nil
+}
+
+// Import takes a session over that a colleague exported. clusterUID and server are
+// where this Runner is; another cluster is a *actions.Problem, and so is a session that
+// is here already.
+func (r *Runner) Import(s Session, clusterUID, server string) (Session, error) {
+	switch {
+	case s.ClusterUID != "" && clusterUID != "" && s.ClusterUID != clusterUID:
+		return s, &actions.Problem{What: fmt.Sprintf("the session is of another cluster: its kube-system has UID %s, this one's %s", s.ClusterUID, clusterUID), Do: "Choose the context of that cluster. Nothing was taken over."}
+	case (s.ClusterUID == "" || clusterUID == "") && s.Server != server:
+		return s, &actions.Problem{What: fmt.Sprintf("whether the session is of this cluster is not known: it is of %s, this is %s", s.Server, server), Do: "Use a context with that server, or an account that may read namespace kube-system."}
+	}
+	if old, err := r.Store.Load(s.ID); err == nil {
+		return s, &actions.Problem{What: fmt.Sprintf("session %s is here already, last changed by %s", s.ID, old.lastBy()), Do: "Go on with it here, or remove its file if the other one is the true one."}
+	}
+	s = s.copy()
+	s.note(r.Now(), r.Who(), "took it over from "+s.lastBy())
+	return s, r.Store.Save(s)
+}
+
+// lastBy is who did something last.
+func (s *Session) lastBy() string {
+	if len(s.History) == 0 {
+		return s.By
+	}
+	return s.History[len(s.History)-1].By
+}

@@ -1,0 +1,131 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"cli.holdfast.dev/holdfast/model/text"
+)
+
+// Summary is the session in Markdown, for the incident record: who, what and when,
+// before, after, and what is open. Times are UTC.
+func Summary(s Session) string {
+	var b strings.Builder
+	line := func(format string, args ...any) {
+		b.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
+	}
+	line("# Rollback of %s", cell(s.Target.Ref().String()))
+	line("")
+	line("| | |")
+	line("|---|---|")
+	line("| cluster | context %s, %s%s |", cell(s.Context), cell(s.Server), uid(s.ClusterUID))
+	line("| session | %s, begun %s by %s |", s.ID, when(s.Created), cell(s.By))
+	if s.Reason != "" {
+		line("| reason | %s |", cell(s.Reason))
+	}
+	line("| outcome | %s |", s.outcome())
+	if s.Bundle != "" {
+		line("| export | %s |", cell(s.Bundle))
+	}
+	line("")
+	line("## Steps")
+	line("")
+	line("| step | state | when | who | what came of it |")
+	line("|---|---|---|---|---|")
+	for i := range s.Steps {
+		x := &s.Steps[i]
+		line("| %s | %s | %s | %s | %s |", x.Name, x.State, span(x), cell(x.By), cell(x.Detail))
+	}
+	for i := range s.Steps {
+		x := &s.Steps[i]
+		if len(x.Lines) == 0 {
+			continue
+		}
+		line("")
+		line("### %s", x.Name)
+		line("")
+		for _, l := range x.Lines {
+			line("    %s", text.Clean(l))
+		}
+	}
+	if s.Fix != nil {
+		line("")
+		line("### The fix: %s", cell(s.Fix.Name))
+		line("")
+		for _, l := range text.Lines(s.Fix.Text) {
+			line("    %s", l)
+		}
+	}
+	line("")
+	line("## What happened")
+	line("")
+	for _, e := range s.History {
+		line("- %s %s: %s", when(e.At), cell(e.By), cell(e.Text))
+	}
+	if open := s.open(); len(open) > 0 {
+		line("")
+		line("## Open")
+		line("")
+		for _, o := range open {
+			line("- %s", cell(o))
+		}
+	}
+	return b.String()
+}
+
+// outcome is the answer in a sentence.
+func (s *Session) outcome() string {
+	switch {
+	case !s.Over():
+		return fmt.Sprintf("NOT over: %s is %s", s.Next().Name, s.Next().State)
+	case s.Kept == nil:
+		return "over; whether everything was kept was not compared"
+	case *s.Kept:
+		return "over; everything was kept"
+	}
+	return "over; NOT everything is as it was, see compare"
+}
+
+// open are the points that somebody has to look at.
+func (s *Session) open() []string {
+	var out []string
+	for i := range s.Steps {
+		switch x := &s.Steps[i]; x.State {
+		case Todo, Running, Failed:
+			out = append(out, fmt.Sprintf("%s is %s. %s", x.Name, x.State, x.Detail))
+		case Skipped:
+			out = append(out, fmt.Sprintf("%s was skipped: %s", x.Name, x.Detail))
+		}
+	}
+	if s.Kept != nil && !*s.Kept {
+		out = append(out, "not everything was kept: see compare")
+	}
+	return out
+}
+
+func when(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02 15:04:05")
+}
+
+func span(x *Step) string {
+	if x.Ended.IsZero() || x.Ended.Equal(x.Began) {
+		return when(x.Began)
+	}
+	return when(x.Began) + " to " + x.Ended.UTC().Format("15:04:05")
+}
+
+func uid(u string) string {
+	if u == "" {
+		return ""
+	}
+	return ", kube-system " + cell(u)
+}
+
+// cell makes a text safe in a table of Markdown.
+func cell(s string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'", "\n", " ").Replace(text.Clean(s))
+}
