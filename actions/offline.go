@@ -56,6 +56,9 @@ func (o *Offline) OpenEdit(context.Context, world.Ref) (Draft, error) { return D
 // PlanEdit refuses.
 func (o *Offline) PlanEdit(context.Context, Draft) (Plan, error) { return Plan{}, o.refuse() }
 
+// RenewDraft refuses: there is never a draft.
+func (o *Offline) RenewDraft(context.Context, Draft) (Draft, error) { return Draft{}, o.refuse() }
+
 // AnnotateDraft refuses: there is never a draft.
 func (o *Offline) AnnotateDraft(Draft, error) error { return o.refuse() }
 

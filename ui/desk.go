@@ -34,6 +34,8 @@ type Desk interface {
 	OpenEdit(ctx context.Context, ref world.Ref) (actions.Draft, error)
 	// PlanEdit reads the edited file and asks the server for a dry-run.
 	PlanEdit(ctx context.Context, draft actions.Draft) (actions.Plan, error)
+	// RenewDraft brings the edited text together with what the object is now.
+	RenewDraft(ctx context.Context, draft actions.Draft) (actions.Draft, error)
 	// AnnotateDraft writes the problem as comments on top of the file.
 	AnnotateDraft(draft actions.Draft, problem error) error
 	// CloseDraft removes the file.

@@ -90,7 +90,10 @@ func (d busy) Update(e Env, m tea.Msg) (Dialog, Intent) {
 		if m.ticket != d.ticket {
 			return d, nil
 		}
-		if m.err != nil {
+		switch {
+		case m.err != nil && d.draft != nil:
+			return d, swap{dialog: newRefusal(*d.draft, "The two could not be brought together", m.err)}
+		case m.err != nil:
 			return d, swap{dialog: newFailure(d.title, m.err)}
 		}
 		return d, swap{dialog: newEditing(e, m.draft)}

@@ -125,8 +125,8 @@ func refusalTitle(err error) string {
 	return "There is no dry-run of this edit"
 }
 
-// stale reports whether the draft was made from an object that is not there any
-// more: editing it again would meet the same conflict.
+// stale reports whether the draft was made from an object that is not so any more:
+// the text has to be brought together with what it is now.
 func stale(err error) bool {
 	var p *actions.Problem
 	return errors.As(err, &p) && p.Conflict
@@ -143,9 +143,13 @@ func (d refusal) Title(Env) string { return d.title }
 func (d refusal) Keys() []Binding {
 	if stale(d.err) {
 		// The person's text is worth more than a tidy folder.
-		return append([]Binding{{Keys: keys("esc"), Name: "close", Help: "close; the text stays in its file", Do: func(e Env) (Dialog, Intent) {
-			return d, closeDialog{say: unchanged + " Your text stays in " + d.draft.Path}
-		}}}, d.scroll()...)
+		return append([]Binding{
+			{Keys: keys("e"), Name: "edit on", Help: "edit on, with your changes made to the object as it is now", Do: func(e Env) (Dialog, Intent) {
+				return d, swap{dialog: renew(e, d.draft)}
+			}},
+			{Keys: keys("esc"), Name: "close", Help: "close; the text stays in its file", Do: func(e Env) (Dialog, Intent) {
+				return d, closeDialog{say: unchanged + " Your text stays in " + d.draft.Path}
+			}}}, d.scroll()...)
 	}
 	out := []Binding{
 		{Keys: keys("e"), Name: "edit again", Help: "edit again, with your text and this message on top", Do: func(e Env) (Dialog, Intent) {
@@ -183,7 +187,7 @@ func (d refusal) doc(e Env, w int) []doc.Line {
 			out = append(out, doc.Line{Text: e.Theme.Paint(theme.Alarm, x)})
 		}
 	}
-	return out
+	return append(out, meanwhileDoc(e, meanwhileOf(d.err), w-3)...)
 }
 
 // View is Dialog's.
@@ -191,7 +195,7 @@ func (d refusal) View(e Env, w, h int) []string {
 	lines := d.doc(e, w)
 	out := pageOf(e.Theme, d.view, lines, w, min(len(lines), h-2))
 	if stale(d.err) {
-		return append(out, "", "Nothing is changed. Esc: close; your text stays in its file")
+		return append(out, "", "Nothing is changed. e: edit on, on the object as it is now   Esc: close; your text stays")
 	}
 	return append(out, "", "Nothing is changed. e: edit again, your text is kept   Esc: discard it")
 }

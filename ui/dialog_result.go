@@ -138,7 +138,12 @@ func (d resultDialog) Keys() []Binding {
 		return d, closeDialog{cmd: discard(e, d.draft)}
 	}}}
 	if d.draft != nil {
-		out = append(out, Binding{Keys: keys("e"), Name: "edit again", Help: "edit again with your text", Do: func(e Env) (Dialog, Intent) {
+		out = append(out, Binding{Keys: keys("e"), Name: "edit again", Help: "edit again with your text, on the object as it is now", Do: func(e Env) (Dialog, Intent) {
+			for _, o := range d.result.Objects {
+				if len(o.Meanwhile) > 0 {
+					return d, swap{dialog: renew(e, *d.draft)}
+				}
+			}
 			return d, swap{dialog: editAgain(e, *d.draft, d.problem())}
 		}})
 	}
@@ -182,6 +187,7 @@ func (d resultDialog) doc(e Env, w int) []doc.Line {
 		}
 		p.raw(e.Theme.Paint(theme.Strong, object(o.Ref)))
 		p.text("  "+sign, s, role)
+		p.lines = append(p.lines, meanwhileDoc(e, o.Meanwhile, w)...)
 	}
 	if d.export != nil && d.good() {
 		p.text("FILE", d.export.Path, theme.Strong)

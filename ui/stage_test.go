@@ -81,6 +81,8 @@ type fakeDesk struct {
 	opened    int
 	openedRef world.Ref // of the last OpenEdit
 	closed    int
+	renewed   int
+	renewErr  error
 	notes     []string // problems written onto drafts
 }
 
@@ -118,6 +120,10 @@ func (d *fakeDesk) OpenEdit(_ context.Context, r world.Ref) (actions.Draft, erro
 }
 func (d *fakeDesk) PlanEdit(context.Context, actions.Draft) (actions.Plan, error) {
 	return d.plan, d.planErr
+}
+func (d *fakeDesk) RenewDraft(_ context.Context, x actions.Draft) (actions.Draft, error) {
+	d.renewed++
+	return x, d.renewErr
 }
 func (d *fakeDesk) AnnotateDraft(_ actions.Draft, err error) error {
 	d.notes = append(d.notes, err.Error())

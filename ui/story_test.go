@@ -171,6 +171,36 @@ func TestWhatWentWrongWithAnEdit(t *testing.T) {
 	}
 }
 
+// A colleague was faster: what they did stands beside what the person did, and the
+// text goes on from both.
+func TestEditOfWhatAColleagueChanged(t *testing.T) {
+	fields := []actions.Field{
+		{Path: "spec.queueingStrategy", Was: "BestEffortFIFO", Now: "StrictFIFO", Yours: "BestEffortFIFO"},
+		{Path: "spec.cohortName", Was: "co", Now: "theirs", Yours: "mine"},
+		{Path: "spec.fairSharing", Yours: `{"weight":"2"}`},
+	}
+	s := begin(t, 100, 34)
+	s.desk.planErr = &actions.Problem{What: "the spec changed", Conflict: true, Meanwhile: fields}
+	s.onTeamA().press("e").sees("Somebody else changed 2 fields meanwhile, 1 of them to something else than you:", "spec.cohortName  CHANGED BY BOTH",
+		"was     co", "is now  theirs", "yours   mine", "spec.queueingStrategy  changed by somebody else", "spec.fairSharing  changed by you", "not there")
+	s.desk.renewErr = &actions.Problem{What: "the text cannot be read", Rejected: true}
+	s.press("e").sees("could not be brought together", "the text cannot be read", "e: edit again, your text is kept")
+	s.desk.renewErr = nil
+	s.press("esc")
+	s.onTeamA().press("e")
+	p := editPlan()
+	s.desk.plan, s.desk.planErr = p, nil
+	s.desk.result = actions.Result{Action: actions.Edit, Objects: []actions.ObjectResult{{Ref: p.Targets[0].Ref, Outcome: actions.Refused, Detail: "moved again", Meanwhile: fields[:1]}}}
+	s.press("e").sees("dry-run result")
+	s.pass(time.Second)
+	s.press("y", "enter").sees("moved again", "meanwhile, none that you change:", "spec.queueingStrategy  changed by somebody else")
+	s.pass(time.Second)
+	s.press("e").sees("dry-run result")
+	if s.desk.renewed != 3 || len(s.desk.notes) != 0 || s.edited != 4 {
+		t.Errorf("renewed %d times, annotated %q, edited %d times", s.desk.renewed, s.desk.notes, s.edited)
+	}
+}
+
 // A text that could not be applied is not thrown away with the dialog.
 func TestTextOfAnEditThatWasNotApplied(t *testing.T) {
 	s := begin(t, 100, 30)
