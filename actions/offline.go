@@ -44,6 +44,21 @@ func (o *Offline) PlanHold(context.Context, world.Ref, bool, string) (Plan, erro
 // PlanResume refuses.
 func (o *Offline) PlanResume(context.Context, world.Ref) (Plan, error) { return Plan{}, o.refuse() }
 
+// PlanDeactivate refuses.
+func (o *Offline) PlanDeactivate(context.Context, world.Ref, string) (Plan, error) {
+	return Plan{}, o.refuse()
+}
+
+// PlanReactivate refuses.
+func (o *Offline) PlanReactivate(context.Context, world.Ref, string) (Plan, error) {
+	return Plan{}, o.refuse()
+}
+
+// PlanPriority refuses.
+func (o *Offline) PlanPriority(context.Context, world.Ref, string, string) (Plan, error) {
+	return Plan{}, o.refuse()
+}
+
 // Preview returns the plan as it is: there is never one.
 func (o *Offline) Preview(_ context.Context, p Plan, _ func(impact.Progress)) Plan { return p }
 

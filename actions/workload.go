@@ -55,7 +55,6 @@ func (d *Desk) PlanDeactivate(ctx context.Context, ref world.Ref, why string) (P
 		p.LosesReservation = append(p.LosesReservation, a)
 		p.Notes = append(p.Notes, "It loses its reservation, and its admission checks begin anew when it is reactivated.")
 	default:
-		p.StaysPending = append(p.StaysPending, a)
 		p.Notes = append(p.Notes, "It leaves the queue: it is not tried any more until it is reactivated.")
 	}
 	p.Notes = append(p.Notes, stopNotes(row)...)

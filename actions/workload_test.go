@@ -79,11 +79,11 @@ func evicts(o map[string]any) {
 
 func TestDeactivate(t *testing.T) {
 	tests := map[string]struct {
-		conditions          []string
-		change              func(spec, status map[string]any)
-		confirm             Confirm
-		evicts, loses, stay int
-		words               []string
+		conditions    []string
+		change        func(spec, status map[string]any)
+		confirm       Confirm
+		evicts, loses int
+		words         []string
 	}{
 		"running": {
 			conditions: []string{"QuotaReserved=True/QuotaReserved", "Admitted=True/Admitted"},
@@ -97,8 +97,8 @@ func TestDeactivate(t *testing.T) {
 		},
 		"waiting": {
 			change:  func(_, status map[string]any) { status["requeueState"] = map[string]any{"count": 3} },
-			confirm: Confirm{ConfirmYes, "y"}, stay: 1,
-			words: []string{"It leaves the queue", "Its count of requeues (3)"},
+			confirm: Confirm{ConfirmYes, "y"},
+			words:   []string{"It leaves the queue", "Its count of requeues (3)"},
 		},
 	}
 	for name, tt := range tests {
@@ -114,7 +114,7 @@ func TestDeactivate(t *testing.T) {
 			if s.writes != 0 {
 				t.Error("a plan wrote")
 			}
-			if p.Confirm != tt.confirm || len(p.Evicts) != tt.evicts || len(p.LosesReservation) != tt.loses || len(p.StaysPending) != tt.stay {
+			if p.Confirm != tt.confirm || len(p.Evicts) != tt.evicts || len(p.LosesReservation) != tt.loses || len(p.StaysPending) != 0 {
 				t.Errorf("confirm %+v, evicts %v, loses %v, stays %v", p.Confirm, p.Evicts, p.LosesReservation, p.StaysPending)
 			}
 			for _, w := range tt.words {

@@ -25,6 +25,9 @@ type Source interface {
 type Desk interface {
 	PlanHold(ctx context.Context, ref world.Ref, drain bool, reason string) (actions.Plan, error)
 	PlanResume(ctx context.Context, ref world.Ref) (actions.Plan, error)
+	PlanDeactivate(ctx context.Context, workload world.Ref, why string) (actions.Plan, error)
+	PlanReactivate(ctx context.Context, workload world.Ref, why string) (actions.Plan, error)
+	PlanPriority(ctx context.Context, workload world.Ref, class, why string) (actions.Plan, error)
 	// Preview returns the plan with what Kueue will do when it is carried out, and the
 	// question that then fits. It blocks until that is computed, or ctx ends, and
 	// calls progress meanwhile, from any goroutine.

@@ -27,6 +27,7 @@ func newReason(ref world.Ref, a actions.Action) reasonDialog {
 // verb is the action as the beginning of a title.
 func verb(a actions.Action) string {
 	return map[actions.Action]string{
+		actions.Deactivate: "DEACTIVATE", actions.Reactivate: "Reactivate", actions.Reprioritize: "Change the priority of",
 		actions.Hold: "Hold", actions.Drain: "DRAIN", actions.Resume: "Resume", actions.Edit: "Edit", actions.Export: "Export",
 	}[a]
 }
@@ -44,6 +45,9 @@ func (d reasonDialog) Typing() bool { return true }
 func (d reasonDialog) Keys() []Binding {
 	return []Binding{
 		{Keys: keys("enter"), Name: "continue", Help: "see what would happen", Do: func(e Env) (Dialog, Intent) {
+			if d.action == actions.Deactivate {
+				return d, swap{dialog: planWorkload(e, d.ref, d.action, "", d.text.text)}
+			}
 			return d, swap{dialog: planHold(e, d.ref, d.action, d.text.text)}
 		}},
 		{Keys: keys("esc"), Name: "cancel", Help: "nothing is changed", Do: func(Env) (Dialog, Intent) { return d, closeDialog{say: unchanged} }},
@@ -62,41 +66,50 @@ func (d reasonDialog) Update(_ Env, m tea.Msg) (Dialog, Intent) {
 func (d reasonDialog) View(e Env, w, _ int) []string {
 	what := "Nothing new is admitted; what runs goes on. You will see who is affected before anything is done."
 	role := theme.Plain
-	if d.action == actions.Drain {
+	why := "Why? Your colleagues will see it on the queue. It may stay empty."
+	switch d.action {
+	case actions.Drain:
 		what = "Nothing new is admitted, and WHAT RUNS IS EVICTED. You will see who that is before anything is done."
 		role = theme.Alarm
+	case actions.Deactivate:
+		what = "It is not queued any more until it is reactivated, and WHAT RUNS OF IT IS STOPPED. You will see what that means before anything is done."
+		role, why = theme.Alarm, "Why? It stands in your journal. It may stay empty."
 	}
 	var out []string
 	for _, l := range term.Wrap(what, w) {
 		out = append(out, e.Theme.Paint(role, l))
 	}
-	return append(out, "", "Why? Your colleagues will see it on the queue. It may stay empty.", d.text.view(e.Theme, w))
+	return append(out, "", why, d.text.view(e.Theme, w))
 }
 
-// choice is an answer of a chooser.
+// choice is an answer of a chooser, and the dialog that it leads to.
 type choice struct {
-	name  string
-	scope actions.Scope
+	name string
+	next func(Env) Dialog
 }
 
-// chooser asks which Workloads to export.
+// chooser asks for one of several.
 type chooser struct {
+	title   string
 	choices []choice
 	at      int
 }
 
-func newChooser(cs []choice) chooser { return chooser{choices: cs} }
+// exports is the choice to export Workloads.
+func exports(name string, s actions.Scope) choice {
+	return choice{name, func(e Env) Dialog { return planExport(e, s) }}
+}
 
 // Title is Dialog's.
-func (d chooser) Title(Env) string { return "Export which Workloads?" }
+func (d chooser) Title(Env) string { return d.title }
 
 // Keys is Dialog's.
 func (d chooser) Keys() []Binding {
 	out := []Binding{
-		{Keys: keys("enter"), Name: "choose", Help: "see what would be written", Do: func(e Env) (Dialog, Intent) {
-			return d, swap{dialog: planExport(e, d.choices[d.at].scope)}
+		{Keys: keys("enter"), Name: "choose", Help: "see what would be done", Do: func(e Env) (Dialog, Intent) {
+			return d, swap{dialog: d.choices[d.at].next(e)}
 		}},
-		{Keys: keys("esc", "q"), Name: "cancel", Help: "nothing is written", Do: func(Env) (Dialog, Intent) { return d, closeDialog{say: "Nothing is written."} }},
+		{Keys: keys("esc", "q"), Name: "cancel", Help: "nothing is changed", Do: func(Env) (Dialog, Intent) { return d, closeDialog{say: unchanged} }},
 	}
 	return append(out, scrolling(func(_ Env, m table.Motion) Dialog {
 		switch m {
@@ -113,9 +126,11 @@ func (d chooser) Keys() []Binding {
 func (d chooser) Update(Env, tea.Msg) (Dialog, Intent) { return d, nil }
 
 // View is Dialog's.
-func (d chooser) View(e Env, w, _ int) []string {
+func (d chooser) View(e Env, w, h int) []string {
 	var out []string
-	for i, c := range d.choices {
+	from := min(max(0, d.at-h/2), max(0, len(d.choices)-h))
+	for i := from; i < min(from+h, len(d.choices)); i++ {
+		c := d.choices[i]
 		if i == d.at {
 			out = append(out, e.Theme.Paint(theme.Selected, term.Fit(e.Theme.Glyph.Cursor+" "+c.name, w, e.Theme.Glyph.Ellipsis)))
 			continue

@@ -225,8 +225,11 @@ func (d planDialog) ask(e Env, w int) []string {
 
 func (d planDialog) question() string {
 	what := strings.ToLower(verb(d.plan.Action))
-	if d.plan.Action == actions.Edit {
+	switch d.plan.Action {
+	case actions.Edit:
 		what = "apply this edit"
+	case actions.Reprioritize:
+		what = "change its priority"
 	}
 	switch d.plan.Confirm.Level {
 	case actions.ConfirmYes:

@@ -62,6 +62,8 @@ var scripts = map[string]func(*stage){
 	"workloads-find": func(s *stage) { s.press("3", "/").typeText("state:pending train-l").press("enter") },
 	"workload":       func(s *stage) { s.press("3", "enter") },
 	"yaml":           func(s *stage) { s.press("3", "enter", "y") },
+	"workload-class": func(s *stage) { s.press("3", "enter", "P") },
+	"deactivate":     func(s *stage) { s.press("3", "D").typeText("leaks memory") },
 	"log":            func(s *stage) { s.press("4") },
 	"help":           func(s *stage) { s.press("?") },
 	"palette":        func(s *stage) { s.press(":").typeText("team-a") },

@@ -76,6 +76,7 @@ type fakeDesk struct {
 	during    func() // called by Execute
 	reason    string
 	drain     bool
+	asked     []string // the plans for Workloads
 	executed  []string // what was typed, for each Execute
 	ran       []actions.Plan
 	opened    int
@@ -91,6 +92,18 @@ func (d *fakeDesk) PlanHold(_ context.Context, _ world.Ref, drain bool, why stri
 	return d.plan, d.planErr
 }
 func (d *fakeDesk) PlanResume(context.Context, world.Ref) (actions.Plan, error) {
+	return d.plan, d.planErr
+}
+func (d *fakeDesk) PlanDeactivate(_ context.Context, w world.Ref, why string) (actions.Plan, error) {
+	d.asked, d.reason = append(d.asked, "deactivate "+w.String()), why
+	return d.plan, d.planErr
+}
+func (d *fakeDesk) PlanReactivate(_ context.Context, w world.Ref, _ string) (actions.Plan, error) {
+	d.asked = append(d.asked, "reactivate "+w.String())
+	return d.plan, d.planErr
+}
+func (d *fakeDesk) PlanPriority(_ context.Context, w world.Ref, class, _ string) (actions.Plan, error) {
+	d.asked = append(d.asked, "priority "+class+" of "+w.String())
 	return d.plan, d.planErr
 }
 func (d *fakeDesk) Preview(ctx context.Context, p actions.Plan, progress func(impact.Progress)) actions.Plan {

@@ -74,8 +74,8 @@ func (r root) footer(env Env) string {
 	return line + term.Spaces(r.w-used)
 }
 
-// hints writes the keys of those bindings that have a name, as far as they fit
-// into w cells, and says how many it took.
+// hints writes the keys of those bindings that have a name and can be used now, as
+// far as they fit into w cells, and says how many it took.
 func (r root) hints(env Env, bs []Binding, w int) (string, int) {
 	var b strings.Builder
 	used := 0
@@ -83,17 +83,16 @@ func (r root) hints(env Env, bs []Binding, w int) (string, int) {
 		if x.Name == "" {
 			continue
 		}
+		if ok, _ := x.enabled(env); !ok {
+			continue // the help says why
+		}
 		key := showKey(x.Keys[0])
 		n := 1 + term.Width(key) + 1 + term.Width(x.Name) + 1
 		if used+n > w {
 			continue // a shorter one further on may still fit
 		}
 		used += n
-		role := theme.Plain
-		if ok, _ := x.enabled(env); !ok {
-			role = theme.Dim
-		}
-		b.WriteString(" " + r.theme.Paint(theme.Info, key) + " " + r.theme.Paint(role, x.Name) + " ")
+		b.WriteString(" " + r.theme.Paint(theme.Info, key) + " " + r.theme.Paint(theme.Plain, x.Name) + " ")
 	}
 	return b.String(), used
 }

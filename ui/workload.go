@@ -42,6 +42,12 @@ func (s workload) Keys() []Binding {
 		{Keys: keys("enter", "right", "l"), Name: "open", Help: "open what the cursor is on", Run: s.enter},
 		{Keys: keys("p"), Name: "preemptor", Help: "go to the Workload that preempted this one", Enabled: s.hasPreemptor, Run: s.preemptor},
 	}
+	out = append(out, workloadActions(s, func(Env) (*world.Workload, string) {
+		if s.gone {
+			return nil, s.row.Key.String() + " does not exist any more"
+		}
+		return s.row, ""
+	})...)
 	out = append(out, detailKeys(s.detail, func(l loaded, c tea.Cmd) (Screen, Intent) {
 		if l.yaml != s.detail.yaml {
 			s.view = doc.View{}

@@ -84,6 +84,7 @@ func (s workloads) Keys() []Binding {
 		{Keys: keys("s"), Name: "sort", Help: "sort by state and priority, oldest, newest, or name", Run: s.sort},
 		{Keys: keys("x"), Name: "export", Help: "write Workloads to a file", Run: s.export},
 	}
+	out = append(out, workloadActions(s, s.picked)...)
 	if s.filter.text != "" {
 		out = append(out, Binding{Keys: keys("esc"), Name: "clear", Help: "clear the filter", Run: func(e Env) (Screen, Intent) {
 			s.filter = input{}
@@ -94,6 +95,21 @@ func (s workloads) Keys() []Binding {
 		s.list = s.list.Move(m, s.lines(e))
 		return s
 	})...)
+}
+
+// picked is the Workload under the cursor as it is now.
+func (s workloads) picked(e Env) (*world.Workload, string) {
+	w, gone, ok := s.list.Selected()
+	if !ok {
+		return nil, "there is no Workload here"
+	}
+	if gone {
+		return nil, w.Key.String() + " does not exist any more"
+	}
+	if now := e.Snap.Workload(w.UID); now != nil {
+		w = now
+	}
+	return w, ""
 }
 
 func (s workloads) enter(Env) (Screen, Intent) {
@@ -115,15 +131,15 @@ func (s workloads) sort(e Env) (Screen, Intent) {
 func (s workloads) export(e Env) (Screen, Intent) {
 	var at []choice
 	if w, _, ok := s.list.Selected(); ok {
-		at = append(at, choice{"Workloads of namespace " + w.Namespace, actions.Scope{Namespace: w.Namespace}})
+		at = append(at, exports("Workloads of namespace "+w.Namespace, actions.Scope{Namespace: w.Namespace}))
 		if w.LocalQueue != "" {
-			at = append(at, choice{"Workloads of LocalQueue " + w.Namespace + "/" + w.LocalQueue, actions.Scope{LocalQueue: world.Key{Namespace: w.Namespace, Name: w.LocalQueue}}})
+			at = append(at, exports("Workloads of LocalQueue "+w.Namespace+"/"+w.LocalQueue, actions.Scope{LocalQueue: world.Key{Namespace: w.Namespace, Name: w.LocalQueue}}))
 		}
 		if q, ok := e.Snap.QueueOf(w); ok {
-			at = append(at, choice{"Workloads of ClusterQueue " + q, actions.Scope{ClusterQueue: q}})
+			at = append(at, exports("Workloads of ClusterQueue "+q, actions.Scope{ClusterQueue: q}))
 		}
 	}
-	return s, open{newChooser(append(at, choice{"all Workloads", actions.Scope{}}))}
+	return s, open{chooser{title: "Export which Workloads?", choices: append(at, exports("all Workloads", actions.Scope{}))}}
 }
 
 // Update is Screen's.

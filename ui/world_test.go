@@ -46,7 +46,7 @@ func job(ns, name, lq string, prio int32, age time.Duration) *world.Workload {
 	m.Created = now.Add(-age)
 	return &world.Workload{
 		Meta: m, Owner: &world.Owner{APIVersion: "batch/v1", Kind: "Job", Name: name, UID: types.UID("job-" + name)}, JobUID: types.UID("job-" + name),
-		LocalQueue: lq, Active: true, Priority: prio, PriorityClass: "gold",
+		LocalQueue: lq, Active: true, Priority: prio, PriorityClass: "gold", PriorityKind: world.KindWorkloadPriorityClass,
 		PodSets: []world.PodSet{{Name: "main", Count: 2, Requests: []world.Request{{Resource: "cpu", Amount: 4000}, {Resource: gpu.Resource, Amount: 4}}}},
 	}
 }
@@ -130,6 +130,9 @@ func scene() (*store.Store, *clocktesting.FakePassiveClock) {
 	done.Conditions = append(done.Conditions, world.Condition{Type: world.CondFinished, Status: "True", Reason: "Succeeded", At: now.Add(-time.Hour)})
 	done.State, done.Usage = world.Finished, nil
 	s.Put(done)
+	s.Put(&world.PriorityClass{Meta: meta("", "gold"), Value: 500})
+	s.Put(&world.PriorityClass{Meta: meta("", "urgent"), Value: 9000})
+	s.Put(&world.PriorityClass{Meta: meta("", "bronze"), Value: -1})
 	s.Put(&world.Flavor{Meta: meta("", gpu.Flavor)})
 	s.Put(&world.Flavor{Meta: meta("", cpu.Flavor)})
 	written(s)
