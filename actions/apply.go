@@ -63,6 +63,8 @@ func (d *Desk) PlanFile(ctx context.Context, f File) (Plan, error) {
 		wishes = append(wishes, w)
 		p.Notes = union(p.Notes, w.notes)
 	}
+	aside := p.Notes
+	aside := p.Notes
 	order(wishes)
 	var foreign []string
 	for i := range wishes {
@@ -82,7 +84,7 @@ func (d *Desk) PlanFile(ctx context.Context, f File) (Plan, error) {
 		}
 	}
 	if len(p.Targets) == 0 {
-		return Plan{}, noChange(p.Notes)
+		return Plan{}, noChange(aside)
 	}
 	d.finishFile(&p)
 	return p, nil

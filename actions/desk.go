@@ -60,6 +60,7 @@ type Desk struct {
 	opts   Options
 	http   *http.Client
 	access *access
+	drafts drafts
 }
 
 // NewDesk returns a Desk. It does not talk to the cluster yet.
@@ -75,6 +76,32 @@ func NewDesk(o Options) (*Desk, error) {
 func (d *Desk) plan(a Action) Plan {
 	c := d.opts.World().Contract
 	return Plan{Action: a, Context: d.opts.Context, Server: c.Server, User: d.who()}
+}
+
+// Who names the person as the server knows them. It does not block.
+func (d *Desk) Who() string { return d.who() }
+
+// ClusterUID is the UID of the namespace kube-system, by which people tell clusters
+// apart; empty where it cannot be read. It blocks until the server has answered.
+func (d *Desk) ClusterUID(ctx context.Context) string {
+	c, err := d.client()
+	if err != nil {
+		return ""
+	}
+	return d.clusterUID(ctx, c)
+}
+
+// Exists says that a queue or cohort is not there, as far as that is known. It does not
+// block.
+func (d *Desk) Exists(ref world.Ref) error {
+	scope := Scope{ClusterQueue: ref.Name}
+	switch ref.Kind {
+	case world.KindCohort:
+		scope = Scope{Cohort: ref.Name}
+	case world.KindLocalQueue:
+		scope = Scope{LocalQueue: ref.Key}
+	}
+	return exists(scope, d.opts.World())
 }
 
 // who names the person as the server knows them.

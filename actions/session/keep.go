@@ -211,15 +211,23 @@ func (r *Runner) seen(ctx context.Context, s Session, n Name) (State, string, er
 	return Todo, "it was interrupted and changed nothing", nil
 }
 
-// Import takes a session over that a colleague exported. clusterUID and server are
-// where this Runner is; another cluster is a *actions.Problem, and so is a session that
-// is here already.
-func (r *Runner) Import(s Session, clusterUID, server string) (Session, error) {
+// Here says whether the session is of this cluster: clusterUID and server are where
+// this Runner is. It is a *actions.Problem where it is not, or cannot be told.
+func (r *Runner) Here(s Session, clusterUID, server string) error {
 	switch {
 	case s.ClusterUID != "" && clusterUID != "" && s.ClusterUID != clusterUID:
-		return s, &actions.Problem{What: fmt.Sprintf("the session is of another cluster: its kube-system has UID %s, this one's %s", s.ClusterUID, clusterUID), Do: "Choose the context of that cluster. Nothing was taken over."}
+		return &actions.Problem{What: fmt.Sprintf("the session is of another cluster: its kube-system has UID %s, this one's %s", s.ClusterUID, clusterUID), Do: "Choose the context of that cluster. Nothing was changed."}
 	case (s.ClusterUID == "" || clusterUID == "") && s.Server != server:
-		return s, &actions.Problem{What: fmt.Sprintf("whether the session is of this cluster is not known: it is of %s, this is %s", s.Server, server), Do: "Use a context with that server, or an account that may read namespace kube-system."}
+		return &actions.Problem{What: fmt.Sprintf("whether the session is of this cluster is not known: it is of %s, this is %s", s.Server, server), Do: "Use a context with that server, or an account that may read namespace kube-system."}
+	}
+	return nil
+}
+
+// Import takes a session over that a colleague exported. A session of another cluster
+// (Here), or one that is here already, is a *actions.Problem.
+func (r *Runner) Import(s Session, clusterUID, server string) (Session, error) {
+	if err := r.Here(s, clusterUID, server); err != nil {
+		return s, err
 	}
 	if old, err := r.Store.Load(s.ID); err == nil {
 		return s, &actions.Problem{What: fmt.Sprintf("session %s is here already, last changed by %s", s.ID, old.lastBy()), Do: "Go on with it here, or remove its file if the other one is the true one."}

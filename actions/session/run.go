@@ -153,7 +153,7 @@ func told(p actions.Plan) (string, []string) {
 	}
 	lines = append(lines, p.Diff...)
 	lines = append(lines, p.Warnings...)
-	detail := fmt.Sprintf("the server takes %d objects", len(p.Targets))
+	detail := fmt.Sprintf("objects that the server takes: %d", len(p.Targets))
 	switch {
 	case p.Impact == nil:
 		detail += "; what Kueue will do is not computed"
@@ -293,10 +293,10 @@ func (r *Runner) finish(s *Session, n Name, res actions.Result) {
 	case !res.OK():
 		detail += ", but Kueue was not seen to have taken all of them up"
 	}
-	if n == Export {
-		if state != Done {
-			s.Bundle = ""
-		}
+	if n == Export && state != Done {
+		s.Bundle = ""
+	}
+	if len(res.Objects) == 1 && !open {
 		detail = res.Objects[0].Detail
 	}
 	s.end(n, state, detail, r.Now())

@@ -146,6 +146,27 @@ func (st *Store) Lock(id string) (unlock func() error, err error) {
 	return unlock, err
 }
 
+// WriteNew writes the session into a new file with mode 0600, for a colleague. It fails
+// where there is a file, and leaves none behind where it fails.
+func WriteNew(path string, s Session) error {
+	raw, err := encode(s)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(raw)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}
+
 var errLocked = errors.New("it is locked")
 
 func encode(s Session) ([]byte, error) {

@@ -74,6 +74,28 @@ func Summary(s Session) string {
 	return b.String()
 }
 
+// Checklist is the session as plain text, a line for each step.
+func (s *Session) Checklist() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Session %s of %s on %s, begun %s by %s\n", s.ID, s.Target.Ref(), s.Context, when(s.Created), s.By)
+	if s.Reason != "" {
+		fmt.Fprintf(&b, "  why: %s\n", s.Reason)
+	}
+	for i := range s.Steps {
+		x := &s.Steps[i]
+		mark := map[State]string{Todo: "[ ]", Running: "[?]", Done: "[x]", Failed: "[!]", Skipped: "[-]"}[x.State]
+		words := x.Detail
+		if x.State == Todo && words == "" {
+			words = x.Name.Help()
+		}
+		fmt.Fprintf(&b, "  %s %-9s %s\n", mark, x.Name, words)
+	}
+	if s.Over() {
+		fmt.Fprintf(&b, "  %s\n", s.outcome())
+	}
+	return b.String()
+}
+
 // outcome is the answer in a sentence.
 func (s *Session) outcome() string {
 	switch {

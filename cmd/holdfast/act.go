@@ -58,6 +58,32 @@ func (a *app) act(ctx context.Context, f actFlags, plan func(context.Context, *s
 	if a.from.world != "" {
 		return fmt.Errorf("%s is a file, not a cluster: nothing can be changed", a.from.world)
 	}
+	return a.connected(ctx, func(ctx context.Context, s *session) error {
+		p, err := asked(ctx, s, plan)
+		if errors.Is(err, actions.ErrNoChange) {
+			fmt.Fprintf(a.err, "holdfast: %v\n", err)
+			if err != actions.ErrNoChange {
+				return coded(exitRefused, errors.New("nothing was done: what the file asks for was set aside"))
+			}
+			return nil
+		}
+		if err != nil {
+			return refusal(err)
+		}
+		p, typed, err := a.agreed(ctx, s, p, f)
+		if err != nil || f.dryRun == "server" {
+			return err
+		}
+		r, err := execute(ctx, s, p, typed)
+		if err != nil {
+			return refusal(err)
+		}
+		return a.finish(p, r, f)
+	})
+}
+
+// connected connects, waits for the lists, and does something.
+func (a *app) connected(ctx context.Context, do func(context.Context, *session) error) error {
 	s, err := a.connect(ctx, false)
 	if err != nil {
 		return err
@@ -70,43 +96,45 @@ func (a *app) act(ctx context.Context, f actFlags, plan func(context.Context, *s
 	if err := a.settle(ctx, s); err != nil {
 		return err
 	}
-	asking, answered := context.WithTimeout(ctx, planPatience)
-	p, err := plan(asking, s)
-	answered()
-	if errors.Is(err, actions.ErrNoChange) {
-		fmt.Fprintf(a.err, "holdfast: %v\n", err)
-		if err != actions.ErrNoChange {
-			return coded(exitRefused, errors.New("nothing was done: what the file asks for was set aside"))
-		}
-		return nil
-	}
-	if err != nil {
-		return refusal(err)
-	}
+	return do(ctx, s)
+}
+
+// asked makes a plan within its time.
+func asked(ctx context.Context, s *session, plan func(context.Context, *session) (actions.Plan, error)) (actions.Plan, error) {
+	ctx, cancel := context.WithTimeout(ctx, planPatience)
+	defer cancel()
+	return plan(ctx, s)
+}
+
+// agreed previews and prints the plan and returns what confirms it.
+func (a *app) agreed(ctx context.Context, s *session, p actions.Plan, f actFlags) (actions.Plan, string, error) {
 	p = a.foretell(ctx, s, p, f)
 	if ctx.Err() != nil {
-		return coded(exitInterrupted, errors.New("interrupted; nothing was changed"))
+		return p, "", coded(exitInterrupted, errors.New("interrupted; nothing was changed"))
 	}
-	if err := a.printPlan(p, f); err != nil {
-		return err
-	}
-	if f.dryRun == "server" {
-		return nil
+	if err := a.printPlan(p, f); err != nil || f.dryRun == "server" {
+		return p, "", err
 	}
 	typed, err := a.ask(ctx, p, f)
 	if err != nil {
-		return coded(exitRefused, err)
+		return p, "", coded(exitRefused, err)
 	}
-	doing, done := context.WithTimeout(ctx, executePatience)
+	return p, typed, nil
+}
+
+// execution is the time in which a plan is carried out: an export as long as the list
+// is; Ctrl-C ends it.
+func execution(ctx context.Context, p actions.Plan) (context.Context, context.CancelFunc) {
 	if p.Action == actions.Export {
-		doing, done = context.WithCancel(ctx) // as long as the list is; Ctrl-C ends it
+		return context.WithCancel(ctx)
 	}
-	defer done()
-	r, err := s.desk.Execute(doing, p, typed)
-	if err != nil {
-		return refusal(err)
-	}
-	return a.finish(p, r, f)
+	return context.WithTimeout(ctx, executePatience)
+}
+
+func execute(ctx context.Context, s *session, p actions.Plan, typed string) (actions.Result, error) {
+	ctx, cancel := execution(ctx, p)
+	defer cancel()
+	return s.desk.Execute(ctx, p, typed)
 }
 
 // settle waits until every kind was listed, or is known not to come.

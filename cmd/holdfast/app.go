@@ -138,7 +138,7 @@ func (a *app) command() *cobra.Command {
 	l.BoolVar(&a.ascii, "ascii", false, "draw with ASCII characters only")
 	a.manager.add(c)
 	l.StringSliceVar(&a.production, "production", nil, "contexts to mark as production")
-	c.AddCommand(a.reportCommand(), a.explainCommand(), a.glanceCommand(), a.checkCommand(), a.impactCommand(), a.holdCommand(), a.resumeCommand(), a.deactivateCommand(), a.reactivateCommand(), a.priorityCommand(), a.applyCommand(), a.dryRunCommand(), a.exportCommand(), a.compareCommand(), a.journalCommand(), a.rbacCommand(), a.versionCommand(), a.workerCommand())
+	c.AddCommand(a.reportCommand(), a.explainCommand(), a.glanceCommand(), a.checkCommand(), a.impactCommand(), a.holdCommand(), a.resumeCommand(), a.deactivateCommand(), a.reactivateCommand(), a.priorityCommand(), a.applyCommand(), a.dryRunCommand(), a.exportCommand(), a.compareCommand(), a.journalCommand(), a.sessionCommand(), a.rbacCommand(), a.versionCommand(), a.workerCommand())
 	return c
 }
 

@@ -86,6 +86,13 @@ func names(as []actions.Affected) string {
 
 // finish prints what was done and turns it into the exit code.
 func (a *app) finish(p actions.Plan, r actions.Result, f actFlags) error {
+	if err := a.finishPrint(p, r, f); err != nil {
+		return err
+	}
+	return verdict(r)
+}
+
+func (a *app) finishPrint(p actions.Plan, r actions.Result, f actFlags) error {
 	if f.output == "json" {
 		if err := a.printJSON("ActionResult", "action", resultDoc(p, r)); err != nil {
 			return err
@@ -102,7 +109,7 @@ func (a *app) finish(p actions.Plan, r actions.Result, f actFlags) error {
 			}
 		}
 	}
-	return verdict(r)
+	return nil
 }
 
 func verified(o actions.ObjectResult) string {
