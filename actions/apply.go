@@ -64,7 +64,6 @@ func (d *Desk) PlanFile(ctx context.Context, f File) (Plan, error) {
 		p.Notes = union(p.Notes, w.notes)
 	}
 	aside := p.Notes
-	aside := p.Notes
 	order(wishes)
 	var foreign []string
 	for i := range wishes {
