@@ -28,7 +28,7 @@ func newReason(ref world.Ref, a actions.Action) reasonDialog {
 func verb(a actions.Action) string {
 	return map[actions.Action]string{
 		actions.Deactivate: "DEACTIVATE", actions.Reactivate: "Reactivate", actions.Reprioritize: "Change the priority of",
-		actions.Hold: "Hold", actions.Drain: "DRAIN", actions.Resume: "Resume", actions.Edit: "Edit", actions.Export: "Export",
+		actions.Hold: "Hold", actions.Drain: "DRAIN", actions.Resume: "Resume", actions.Edit: "Edit", actions.Export: "Export", actions.ApplyFile: "Apply",
 	}[a]
 }
 

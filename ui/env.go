@@ -43,6 +43,8 @@ type Env struct {
 	memo   *memo
 	log    func() []string
 	places Places
+	// sessions is nil where there are none.
+	sessions Sessions
 }
 
 // timer returns a command that waits and then gives the message. Tests put their

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"cli.holdfast.dev/holdfast/actions"
+	rollback "cli.holdfast.dev/holdfast/actions/session"
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
@@ -64,9 +65,18 @@ var scripts = map[string]func(*stage){
 	"yaml":           func(s *stage) { s.press("3", "enter", "y") },
 	"workload-class": func(s *stage) { s.press("3", "enter", "P") },
 	"deactivate":     func(s *stage) { s.press("3", "D").typeText("leaks memory") },
-	"log":            func(s *stage) { s.press("4") },
-	"help":           func(s *stage) { s.press("?") },
-	"palette":        func(s *stage) { s.press(":").typeText("team-a") },
+	"log":            func(s *stage) { s.press("5") },
+	"session": func(s *stage) {
+		k := &fakeKeep{}
+		s.root.opt.Sessions = k
+		s.onTeamA().press("S").typeText("bad quota").press("enter")
+		k.over(rollback.Hold, rollback.Done, "Kueue has looked at generation 3: Active=False (Stopped)")
+		k.over(rollback.Export, rollback.Failed, "no space left on device")
+		k.s.Step(rollback.Export).Lines = []string{"Export/holdfast-prod-eu-ClusterQueue-team-a-cq.tar.gz: notDone. no space left on device"}
+		s.pass(time.Second)
+	},
+	"help":    func(s *stage) { s.press("?") },
+	"palette": func(s *stage) { s.press(":").typeText("team-a") },
 	"plan-hold": func(s *stage) {
 		s.desk.plan = holdPlan()
 		s.onTeamA().press("H").typeText("bad quota").press("enter")

@@ -39,6 +39,9 @@ type Options struct {
 	Production bool
 	// Places tells Kueue's own order of a queue; nil: it is estimated.
 	Places Places
+	// Sessions keeps rollback sessions; nil: there are none, as where the snapshot comes
+	// from a file.
+	Sessions Sessions
 	// Start is the tab to begin with; the zero value is Cohorts.
 	Start Tab
 	// Log returns the lines that would have gone to the terminal, oldest first; nil
@@ -80,9 +83,12 @@ const (
 	TabCohorts Tab = iota
 	TabQueues
 	TabWorkloads
+	TabSessions
 	TabLog
 	tabs
 )
 
 // String is the name of the tab.
-func (t Tab) String() string { return [...]string{"Cohorts", "Queues", "Workloads", "Log"}[t] }
+func (t Tab) String() string {
+	return [...]string{"Cohorts", "Queues", "Workloads", "Sessions", "Log"}[t]
+}

@@ -28,6 +28,7 @@ func queueActions(stay Screen, target targeter) []Binding {
 		act("e", "edit", "edit the spec in your editor; the server tries it before you confirm", actions.Edit, func(e Env, r world.Ref) Dialog { return openEdit(e, r) }),
 		act("x", "export", "write its Workloads to a file", actions.Export, func(e Env, r world.Ref) Dialog { return planExport(e, scopeOf(r)) }),
 		act("D", "drain", "DRAIN: hold, and evict what runs", actions.Drain, func(e Env, r world.Ref) Dialog { return newReason(r, actions.Drain) }),
+		sessionKey(stay, target),
 	}
 }
 

@@ -64,7 +64,7 @@ func newRoot(ctx context.Context, opt Options, th *theme.Theme, t timer, f expla
 	r := root{opt: opt, theme: th, base: ctx, timer: t, hands: newHands(), memo: newMemo(f), now: opt.Clock.Now(), tab: min(opt.Start, tabs-1)}
 	r.live = store.New(opt.Clock).Snapshot()
 	r.shown = r.live
-	r.stacks = [tabs][]Screen{{newCohorts()}, {newQueues()}, {newWorkloads()}, {newLog()}}
+	r.stacks = [tabs][]Screen{{newCohorts()}, {newQueues()}, {newWorkloads()}, {newSessions()}, {newLog()}}
 	return r
 }
 
@@ -182,7 +182,7 @@ func (r root) env() Env {
 	return Env{
 		Snap: r.shown, Now: r.now, Theme: r.theme, Desk: r.opt.Desk, W: r.w, H: max(0, r.h-chrome),
 		ReadOnly: r.opt.ReadOnly, Production: r.opt.Production, Ticket: r.ticket,
-		base: r.base, timer: r.timer, runner: r.runner, hands: r.hands, memo: r.memo, log: r.opt.Log, places: r.opt.Places,
+		base: r.base, timer: r.timer, runner: r.runner, hands: r.hands, memo: r.memo, log: r.opt.Log, places: r.opt.Places, sessions: r.opt.Sessions,
 	}
 }
 

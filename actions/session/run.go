@@ -242,6 +242,9 @@ func (r *Runner) Do(ctx context.Context, s Session, p Prepared, typed string) (S
 	if err := r.same(s); err != nil {
 		return s, nil, err
 	}
+	if err := s.May(p.Step); err != nil {
+		return s, nil, err
+	}
 	if p.Plan != nil && !p.Plan.Confirm.Accepts(typed) {
 		return s, nil, &actions.Problem{What: fmt.Sprintf("not confirmed: %q was expected", p.Plan.Confirm.Expects), Do: "Nothing was changed."}
 	}

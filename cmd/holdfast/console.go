@@ -33,8 +33,14 @@ func (a *app) console(ctx context.Context) error {
 	go a.keepAccess(ctx, s)
 	places := live.NewPositions(s.reader, s.clock)
 	go places.Run(ctx)
+	r, err := a.runner(s)
+	if err != nil {
+		cancel()
+		return errors.Join(err, s.settled(done))
+	}
+	keep := keeper{a, s, r}
 	err = ui.Run(ctx, ui.Options{
-		Source: s.watcher, Desk: s.desk, Clock: s.clock, Places: places, Theme: theme.Name(a.theme), NoColor: a.noColor, ASCII: a.ascii,
+		Source: s.watcher, Desk: sessionDesk{s.desk, keep}, Sessions: keep, Clock: s.clock, Places: places, Theme: theme.Name(a.theme), NoColor: a.noColor, ASCII: a.ascii,
 		ReadOnly: a.readOnly, Production: slices.Contains(a.production, s.contract.Context), Log: a.log.all,
 	})
 	cancel()

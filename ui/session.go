@@ -1,0 +1,264 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"cli.holdfast.dev/holdfast/actions"
+	rollback "cli.holdfast.dev/holdfast/actions/session"
+	"cli.holdfast.dev/holdfast/model/text"
+	"cli.holdfast.dev/holdfast/model/world"
+	"cli.holdfast.dev/holdfast/ui/table"
+	"cli.holdfast.dev/holdfast/ui/term"
+	"cli.holdfast.dev/holdfast/ui/theme"
+)
+
+// session is the checklist of one rollback.
+type session struct {
+	s  rollback.Session
+	at int // the step under the cursor
+	// why says why the checklist may be older than the one on disk.
+	why string
+}
+
+type sessionMsg struct {
+	s   rollback.Session
+	err error
+}
+
+func newSession(x rollback.Session) session { return session{s: x, at: nextStep(x)} }
+
+// nextStep is the index of the first step that is not over, or of the last.
+func nextStep(x rollback.Session) int {
+	for i := range x.Steps {
+		if !x.Steps[i].Over() {
+			return i
+		}
+	}
+	return len(x.Steps) - 1
+}
+
+// Title is Screen's.
+func (s session) Title(Env) (string, string) {
+	return "Rollback of " + object(s.s.Target.Ref()), "session " + s.s.ID
+}
+
+// Keys is Screen's.
+func (s session) Keys() []Binding {
+	out := []Binding{
+		{Keys: keys("enter"), Name: "do it", Help: "do the step under the cursor: see its plan, then confirm", Enabled: s.may, Run: func(e Env) (Screen, Intent) {
+			return s, open{s.begin(e, s.step().Name)}
+		}},
+		{Keys: keys("s"), Name: "skip", Help: "leave the step out, for a reason", Enabled: s.maySkip, Run: func(Env) (Screen, Intent) {
+			n := s.step().Name
+			return s, open{prompt{
+				title: "Skip " + string(n), lines: []string{"Why? It goes into the incident record."}, name: "skip",
+				next: func(e Env, words string) Dialog {
+					id, keep := s.s.ID, e.sessions
+					return newStepping(e, "Skip "+string(n), func(ctx context.Context) (rollback.Session, *actions.Plan, error) {
+						x, err := keep.Skip(ctx, id, n, words)
+						return x, nil, err
+					}, n)
+				}}}
+		}},
+	}
+	return append(out, moving(func(_ Env, m table.Motion) Screen {
+		switch m {
+		case table.Up:
+			s.at = max(0, s.at-1)
+		case table.Down:
+			s.at = min(len(s.s.Steps)-1, s.at+1)
+		case table.Top:
+			s.at = 0
+		case table.Bottom:
+			s.at = len(s.s.Steps) - 1
+		}
+		return s
+	})...)
+}
+
+func (s session) step() *rollback.Step { return &s.s.Steps[s.at] }
+
+func (s session) may(e Env) (bool, string) {
+	n := s.step().Name
+	switch {
+	case e.ReadOnly && (n == rollback.Hold || n == rollback.Apply || n == rollback.Resume):
+		return false, "started with --read-only"
+	case n == rollback.Fix || n == rollback.Evidence:
+		return true, ""
+	}
+	if err := s.s.May(n); err != nil {
+		return false, err.Error()
+	}
+	return true, ""
+}
+
+func (s session) maySkip(Env) (bool, string) {
+	if s.step().State == rollback.Done {
+		return false, string(s.step().Name) + " is done already"
+	}
+	return true, ""
+}
+
+// begin is the dialog that a step begins with.
+func (s session) begin(e Env, n rollback.Name) Dialog {
+	id := s.s.ID
+	title := strings.ToUpper(string(n[:1])) + string(n[1:])
+	switch n {
+	case rollback.Fix:
+		return prompt{title: title, lines: []string{"The file with the corrected objects:"}, name: "attach", next: func(e Env, path string) Dialog {
+			keep := e.sessions
+			return newStepping(e, title, func(ctx context.Context) (rollback.Session, *actions.Plan, error) {
+				x, err := keep.Attach(ctx, id, path)
+				return x, nil, err
+			}, n)
+		}}
+	case rollback.Evidence:
+		return prompt{title: title, lines: []string{"What do you know of the checkpoints of those who could be preempted? You attest it with your name."}, name: "attest", next: func(e Env, words string) Dialog {
+			keep := e.sessions
+			return newStepping(e, title, func(ctx context.Context) (rollback.Session, *actions.Plan, error) {
+				x, err := keep.Attest(ctx, id, words)
+				return x, nil, err
+			}, n)
+		}}
+	}
+	keep := e.sessions
+	return newStepping(e, title, func(ctx context.Context) (rollback.Session, *actions.Plan, error) { return keep.Prepare(ctx, id, n) }, n)
+}
+
+// Update is Screen's.
+func (s session) Update(e Env, m tea.Msg) (Screen, Intent) {
+	switch m := m.(type) {
+	case shownMsg, beatMsg:
+		if e.sessions == nil {
+			return s, nil
+		}
+		id, keep := s.s.ID, e.sessions
+		return s, run{e.ask(func(ctx context.Context) tea.Msg {
+			x, err := keep.Load(ctx, id)
+			if err == nil && x.ID != id {
+				err = fmt.Errorf("session %s was read instead", x.ID)
+			}
+			x.ID = id
+			return sessionMsg{x, err}
+		})}
+	case sessionMsg:
+		switch {
+		case m.s.ID != s.s.ID:
+		case m.err != nil:
+			s.why = text.Clean(m.err.Error())
+		default:
+			over := !s.step().Over() && m.s.Steps[s.at].Over()
+			if s.s, s.why = m.s, ""; over {
+				s.at = nextStep(m.s) // on with it
+			}
+		}
+	}
+	return s, nil
+}
+
+// View is Screen's.
+func (s session) View(e Env) []string {
+	g := e.Theme.Glyph
+	var out []string
+	add := func(role theme.Role, l string) {
+		out = append(out, e.Theme.Paint(role, term.Clip(l, e.W, g.Ellipsis)))
+	}
+	head := "begun " + s.s.Created.Format("2006-01-02 15:04:05") + "Z by " + s.s.By + " on " + s.s.Context
+	if s.s.Reason != "" {
+		head += ": " + s.s.Reason
+	}
+	add(theme.Plain, " "+head)
+	if s.why != "" {
+		add(theme.Warn, " It may be older than the one on disk: "+s.why)
+	}
+	add(theme.Plain, "")
+	for i := range s.s.Steps {
+		x := &s.s.Steps[i]
+		sign, role := stepSign(x.State)
+		words := x.Detail
+		if words == "" {
+			words = x.Name.Help()
+		}
+		line := fmt.Sprintf("%s %-9s %-7s %s", sign, x.Name, x.State, words)
+		if i == s.at {
+			out = append(out, e.Theme.Paint(theme.Selected, term.Fit(g.Cursor+" "+line, e.W, g.Ellipsis)))
+			continue
+		}
+		add(role, "  "+line)
+	}
+	if s.s.Over() {
+		add(theme.Plain, "")
+		add(theme.Strong, " Over. The incident record: holdfast session summary "+s.s.ID)
+	}
+	lines := s.step().Lines
+	if room := e.H - len(out) - 1; room > 2 && (len(lines) > 0 || s.step().Detail != "") {
+		add(theme.Dim, strings.Repeat(g.Flat, e.W))
+		for _, l := range term.Wrap(s.step().Detail, max(1, e.W-2)) {
+			if len(out) < e.H {
+				add(theme.Plain, " "+l)
+			}
+		}
+		for i, l := range lines {
+			if len(out) == e.H-1 && i < len(lines)-1 {
+				add(theme.Dim, fmt.Sprintf(" and %d lines more: holdfast session summary %s", len(lines)-i, s.s.ID))
+				break
+			}
+			if len(out) < e.H {
+				add(theme.Plain, " "+text.Clean(l))
+			}
+		}
+	}
+	return out[:min(len(out), e.H)]
+}
+
+// stepSign is readable without colours.
+func stepSign(s rollback.State) (string, theme.Role) {
+	switch s {
+	case rollback.Done:
+		return "[x]", theme.Plain
+	case rollback.Skipped:
+		return "[-]", theme.Dim
+	case rollback.Failed:
+		return "[!]", theme.Alarm
+	case rollback.Running:
+		return "[?]", theme.Warn
+	}
+	return "[ ]", theme.Plain
+}
+
+// sessionKey begins a session on a queue or cohort.
+func sessionKey(stay Screen, target targeter) Binding {
+	return Binding{
+		Keys: keys("S"), Name: "session", Help: "begin a rollback session: hold, export, fix, dry-run, apply, resume, compare",
+		Enabled: func(e Env) (bool, string) {
+			ref, why := target(e)
+			switch {
+			case why != "":
+				return false, why
+			case e.sessions == nil:
+				return false, "a file has no sessions"
+			case ref.Kind == world.KindCohort && len(actions.QueuesBelow(e.Snap, ref.Name)) == 0:
+				return false, "no ClusterQueue is below " + ref.Name
+			}
+			return true, ""
+		},
+		Run: func(e Env) (Screen, Intent) {
+			ref, _ := target(e)
+			return stay, open{prompt{
+				title: "Begin a rollback session of " + object(ref), name: "begin",
+				lines: []string{"A checklist that is kept on disk; nothing is changed yet.", "", "Why? It stands in the hold's record and in the summary."},
+				empty: true,
+				next: func(e Env, words string) Dialog {
+					keep := e.sessions
+					return newStepping(e, "Begin a rollback session", func(ctx context.Context) (rollback.Session, *actions.Plan, error) {
+						x, err := keep.Start(ctx, ref, words)
+						return x, nil, err
+					}, "")
+				}}}
+		},
+	}
+}

@@ -1,0 +1,121 @@
+package ui
+
+import (
+	"context"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"cli.holdfast.dev/holdfast/actions"
+	rollback "cli.holdfast.dev/holdfast/actions/session"
+	"cli.holdfast.dev/holdfast/ui/term"
+	"cli.holdfast.dev/holdfast/ui/theme"
+)
+
+// prompt asks for a line of text.
+type prompt struct {
+	title string
+	lines []string
+	name  string // of Enter, in the footer
+	empty bool   // nothing may be typed
+	text  input
+	next  func(e Env, text string) Dialog
+}
+
+// Title is Dialog's.
+func (d prompt) Title(Env) string { return d.title }
+
+// Typing is typer's.
+func (d prompt) Typing() bool { return true }
+
+// Keys is Dialog's.
+func (d prompt) Keys() []Binding {
+	return []Binding{
+		{Keys: keys("enter"), Name: d.name, Help: "go on", Enabled: func(Env) (bool, string) {
+			if !d.empty && strings.TrimSpace(d.text.text) == "" {
+				return false, "type something first"
+			}
+			return true, ""
+		}, Do: func(e Env) (Dialog, Intent) { return d, swap{dialog: d.next(e, strings.TrimSpace(d.text.text))} }},
+		{Keys: keys("esc"), Name: "cancel", Help: "nothing is changed", Do: func(Env) (Dialog, Intent) { return d, closeDialog{say: unchanged} }},
+	}
+}
+
+// Update is Dialog's.
+func (d prompt) Update(_ Env, m tea.Msg) (Dialog, Intent) {
+	if k, ok := m.(tea.KeyMsg); ok {
+		d.text, _ = d.text.key(k)
+	}
+	return d, nil
+}
+
+// View is Dialog's.
+func (d prompt) View(e Env, w, _ int) []string {
+	var out []string
+	for _, l := range d.lines {
+		out = append(out, term.Wrap(l, w)...)
+	}
+	return append(out, d.text.view(e.Theme, w))
+}
+
+// stepping waits for a step of a session that is prepared, or done at once.
+type stepping struct {
+	title  string
+	step   rollback.Name // empty: the session begins
+	ticket uint64
+	do     func(context.Context) (rollback.Session, *actions.Plan, error)
+}
+
+type steppedMsg struct {
+	ticket uint64
+	s      rollback.Session
+	plan   *actions.Plan
+	err    error
+}
+
+func newStepping(e Env, title string, do func(context.Context) (rollback.Session, *actions.Plan, error), n rollback.Name) stepping {
+	return stepping{title: title, step: n, ticket: e.Ticket, do: do}
+}
+
+// Start begins the work.
+func (d stepping) Start(e Env) tea.Cmd {
+	do, ticket := d.do, d.ticket
+	return e.ask(func(ctx context.Context) tea.Msg {
+		s, p, err := do(ctx)
+		return steppedMsg{ticket, s, p, err}
+	})
+}
+
+// Title is Dialog's.
+func (d stepping) Title(Env) string { return d.title }
+
+// Keys is Dialog's.
+func (d stepping) Keys() []Binding {
+	return []Binding{{Keys: keys("esc"), Name: "leave", Help: "do not wait", Do: func(Env) (Dialog, Intent) {
+		return d, closeDialog{say: "Not waited for: the checklist shows what came of it."}
+	}}}
+}
+
+// Update is Dialog's.
+func (d stepping) Update(e Env, m tea.Msg) (Dialog, Intent) {
+	x, ok := m.(steppedMsg)
+	switch {
+	case !ok || x.ticket != d.ticket:
+		return d, nil
+	case x.err != nil:
+		return d, swap{dialog: newFailure(d.title, x.err)}
+	case x.plan != nil && len(x.plan.Edits) > 0:
+		return d, swap{dialog: newPreviewing(e, *x.plan, nil)}
+	case x.plan != nil:
+		return d, swap{dialog: newPlan(e, *x.plan, nil)}
+	case d.step == "":
+		return d, visit{tab: TabSessions, screen: newSession(x.s)}
+	}
+	lines := []string{string(d.step) + " is " + string(x.s.Step(d.step).State) + "."}
+	return d, swap{dialog: notice{title: d.title, lines: append(lines, x.s.Step(d.step).Detail)}}
+}
+
+// View is Dialog's.
+func (d stepping) View(e Env, _, _ int) []string {
+	return []string{"Working" + e.Theme.Glyph.Ellipsis, "", e.Theme.Paint(theme.Dim, "Esc: do not wait")}
+}
