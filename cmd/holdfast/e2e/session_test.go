@@ -5,6 +5,7 @@ package e2e
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ import (
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 )
 
-// smallJob asks for little in team-c's queue.
+// smallJob asks team-c's queue for no GPU, of which none is left.
 const smallJob = `apiVersion: batch/v1
 kind: Job
 metadata: {name: NAME, namespace: team-c, labels: {kueue.x-k8s.io/queue-name: batch}}
@@ -26,7 +27,7 @@ spec:
       containers:
       - name: c
         image: registry.example.com/none
-        resources: {requests: {cpu: 100m, memory: 64Mi, nvidia.com/gpu: "1"}, limits: {nvidia.com/gpu: "1"}}
+        resources: {requests: {cpu: 100m, memory: 64Mi}}
 `
 
 // workloadOf returns the Workload of a Job, or nil.
@@ -42,6 +43,21 @@ func workloadOf(t *testing.T, namespace, job string) *kueue.Workload {
 		}
 	}
 	return nil
+}
+
+// kubectl runs it as the administrator.
+func kubectl(t *testing.T, args ...string) {
+	t.Helper()
+	if out, err := exec.Command(world.sandbox, append([]string{"kubectl", "--dir", world.dir}, args...)...).CombinedOutput(); err != nil {
+		t.Fatalf("kubectl %v: %v\n%s", args, err, out)
+	}
+}
+
+func fungibility(q *kueue.ClusterQueue) kueue.FlavorFungibilityPolicy {
+	if q.Spec.FlavorFungibility == nil {
+		return ""
+	}
+	return q.Spec.FlavorFungibility.WhenCanBorrow
 }
 
 func admittedNow(w *kueue.Workload) bool { return w != nil && w.Status.Admission != nil }
@@ -89,8 +105,8 @@ func TestRollbackSessionByCommands(t *testing.T) {
 	}
 	// While it is held nothing new is admitted, and what runs goes on.
 	running := admittedIn(t, "team-c")
-	sandbox(t, "kubectl", "create", "-f", written(t, "job.yaml", strings.Replace(smallJob, "NAME", "while-held", 1)))
-	defer sandbox(t, "kubectl", "-n", "team-c", "delete", "job", "while-held", "--wait=false")
+	kubectl(t, "create", "-f", written(t, "job.yaml", strings.Replace(smallJob, "NAME", "while-held", 1)))
+	defer kubectl(t, "-n", "team-c", "delete", "job", "while-held", "--wait=false")
 	eventually(t, "the Job has a Workload", func() bool { return workloadOf(t, "team-c", "while-held") != nil })
 
 	// The next one reads the hold from the cluster and goes on with the export.
@@ -114,7 +130,7 @@ func TestRollbackSessionByCommands(t *testing.T) {
 	if out := run(theirs, 0, "session", "import", handed); !strings.Contains(out, "[x] export") {
 		t.Errorf("%s", out)
 	}
-	fix := written(t, "fix.yaml", "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: team-c-cq}\nspec: {queueingStrategy: StrictFIFO}\n")
+	fix := written(t, "fix.yaml", "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: team-c-cq}\nspec: {flavorFungibility: {whenCanBorrow: TryNextFlavor}}\n")
 	run(theirs, 4, "session", "do", id, "apply", "--yes")
 	run(theirs, 0, "session", "next", id, "-f", fix)
 	run(theirs, 0, "session", "next", id, "--attest", "every 10 min")
@@ -125,13 +141,13 @@ func TestRollbackSessionByCommands(t *testing.T) {
 	if !killed(t, l, theirs, 1, false, "session", "next", id, "--yes") {
 		t.Fatal("it was not killed")
 	}
-	if q := clusterQueue(t, "team-c-cq"); q.Spec.QueueingStrategy == kueue.StrictFIFO {
+	if q := clusterQueue(t, "team-c-cq"); fungibility(q) == kueue.TryNextFlavor {
 		t.Error("applied although it was killed before it sent anything")
 	}
 	if out := run(theirs, 0, "session", "next", id, "--yes"); !strings.Contains(out, "[x] apply") {
 		t.Errorf("%s", out)
 	}
-	if q := clusterQueue(t, "team-c-cq"); q.Spec.QueueingStrategy != kueue.StrictFIFO || q.Spec.StopPolicy == nil || *q.Spec.StopPolicy != kueue.Hold {
+	if q := clusterQueue(t, "team-c-cq"); fungibility(q) != kueue.TryNextFlavor || q.Spec.StopPolicy == nil || *q.Spec.StopPolicy != kueue.Hold {
 		t.Errorf("after apply: %+v", q.Spec)
 	}
 	time.Sleep(2 * time.Second) // in which Kueue could admit it, if it did
@@ -142,6 +158,11 @@ func TestRollbackSessionByCommands(t *testing.T) {
 		t.Errorf("what ran does not run on: %v, before %v", now, running)
 	}
 	run(theirs, 0, "session", "next", id, "--confirm", confirmOf(t, theirs, []string{"session", "next", id}))
+	defer func() {
+		if t.Failed() {
+			t.Logf("the Workload: %+v", workloadOf(t, "team-c", "while-held"))
+		}
+	}()
 	eventually(t, "admission goes on", func() bool { return admittedNow(workloadOf(t, "team-c", "while-held")) })
 	out = run(theirs, 0, "session", "next", id)
 	if !strings.Contains(out, "over; everything was kept") {
@@ -160,8 +181,8 @@ func TestRollbackSessionByCommands(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	run(theirs, 0, "journal", "undo", entry.ID, "--yes")
-	if q := clusterQueue(t, "team-c-cq"); q.Spec.QueueingStrategy != before.Spec.QueueingStrategy {
-		t.Errorf("undone: %s, before %s", q.Spec.QueueingStrategy, before.Spec.QueueingStrategy)
+	if q := clusterQueue(t, "team-c-cq"); fungibility(q) != fungibility(before) {
+		t.Errorf("undone: %s, before %s", fungibility(q), fungibility(before))
 	}
 	if left, err := os.ReadDir(exports); err != nil || len(left) != 1 {
 		t.Errorf("files in the folder of exports: %v, %v", left, err)

@@ -259,6 +259,47 @@ func TestColleagueBetweenPlanAndExecute(t *testing.T) {
 	}
 }
 
+// Of five objects the third is refused: done, done, refused, not done, not done; and
+// the same file goes on from there.
+func TestFiveObjectsOfWhichOneIsRefused(t *testing.T) {
+	l := newLane(t, "oncall")
+	env := l.env(t)
+	var text strings.Builder
+	for i := range 5 {
+		fmt.Fprintf(&text, "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: {name: trust-%d}\nspec: {}\n", i+1)
+		defer kubectl(t, "delete", "cohort", fmt.Sprintf("trust-%d", i+1), "--ignore-not-found", "--wait=false")
+	}
+	file := written(t, "five.yaml", text.String())
+	l.around(hooks{before: func(n int, _ sent) {
+		if n == 3 { // somebody makes it at the last moment
+			kubectl(t, "create", "-f", written(t, "one.yaml", "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: {name: trust-3}\nspec: {}\n"))
+		}
+	}})
+	outcomes := func(want int) map[string]string {
+		t.Helper()
+		out, errs, code := headless(t, env, "apply", "-f", file, "--yes", "-o", "json")
+		var doc struct {
+			Action struct{ Objects []struct{ Object, Outcome string } }
+		}
+		if err := json.Unmarshal([]byte(out), &doc); err != nil || code != want {
+			t.Fatalf("exit %d, want %d, %v\n%s%s", code, want, err, out, errs)
+		}
+		got := map[string]string{}
+		for _, o := range doc.Action.Objects {
+			got[o.Object] = o.Outcome
+		}
+		return got
+	}
+	want := map[string]string{"Cohort/trust-1": "done", "Cohort/trust-2": "done", "Cohort/trust-3": "refused", "Cohort/trust-4": "notDone", "Cohort/trust-5": "notDone"}
+	if d := cmp.Diff(want, outcomes(6)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	l.around(hooks{})
+	if d := cmp.Diff(map[string]string{"Cohort/trust-4": "done", "Cohort/trust-5": "done"}, outcomes(0)); d != "" {
+		t.Errorf("the rest (-want +got):\n%s", d)
+	}
+}
+
 // confirmOf asks the plan of a command for what confirms it.
 func confirmOf(t *testing.T, env []string, args []string) string {
 	t.Helper()
