@@ -279,7 +279,9 @@ func TestFiveObjectsOfWhichOneIsRefused(t *testing.T) {
 		t.Helper()
 		out, errs, code := headless(t, env, "apply", "-f", file, "--yes", "-o", "json")
 		var doc struct {
-			Action struct{ Objects []struct{ Object, Outcome string } }
+			Action struct {
+				Objects []struct{ Object, Outcome string }
+			}
 		}
 		if err := json.Unmarshal([]byte(out), &doc); err != nil || code != want {
 			t.Fatalf("exit %d, want %d, %v\n%s%s", code, want, err, out, errs)
