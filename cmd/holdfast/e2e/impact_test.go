@@ -48,7 +48,7 @@ func TestImpactForetellsTheIncident(t *testing.T) {
 	}
 
 	// The plan says the same, and neither writes anything.
-	out, errs, code = headless(t, env, "apply", "-f", badEdit, "--dry-run=server")
+	out, errs, code = headless(t, env, "apply", "-f", badEdit, "--take-over", "--dry-run=server")
 	if code != 0 || !strings.Contains(out, "PREEMPTIONS") || !strings.Contains(out, "(sweep-1)") || !strings.Contains(out, "+  ") || strings.Contains(out, "is not computed") {
 		t.Errorf("dry-run: exit %d\n%s%s", code, out, errs)
 	}
@@ -65,7 +65,7 @@ func TestImpactForetellsTheIncident(t *testing.T) {
 	}
 
 	begun := time.Now().Add(-time.Second) // Kueue's times are whole seconds
-	out, errs, code = headless(t, env, "apply", "-f", badEdit, "--yes", "-o", "json")
+	out, errs, code = headless(t, env, "apply", "-f", badEdit, "--take-over", "--yes", "-o", "json")
 	var result struct {
 		Action struct {
 			Plan struct{ Impact *report.Impact }

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,9 +24,10 @@ import (
 type lane struct {
 	kubeconfig string
 
-	mu    sync.Mutex
-	sent  []sent
-	hooks hooks
+	mu      sync.Mutex
+	sent    []sent
+	methods map[string]bool // all that was ever sent
+	hooks   hooks
 }
 
 // sent is a request that came through.
@@ -56,7 +58,7 @@ func newLane(t *testing.T, person string) *lane {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &lane{}
+	l := &lane{methods: map[string]bool{}}
 	proxy := &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		Transport:     roundTripper(func(r *http.Request) (*http.Response, error) { return l.pass(rt, r) }),
@@ -67,6 +69,13 @@ func newLane(t *testing.T, person string) *lane {
 	}
 	srv := httptest.NewServer(proxy)
 	t.Cleanup(func() { srv.CloseClientConnections(); srv.Close() })
+	t.Cleanup(func() {
+		for m := range l.methods {
+			if !slices.Contains([]string{http.MethodGet, http.MethodPost, http.MethodPatch}, m) {
+				t.Errorf("the program sent a %s", m)
+			}
+		}
+	})
 	l.kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
 	name := "sandbox-" + person
 	kc := clientcmdapi.Config{
@@ -89,6 +98,7 @@ func (l *lane) pass(rt http.RoundTripper, r *http.Request) (*http.Response, erro
 	s := sent{r.Method, r.URL.Path, r.URL.RawQuery}
 	l.mu.Lock()
 	l.sent = append(l.sent, s)
+	l.methods[r.Method] = true
 	n, h := 0, l.hooks
 	for _, x := range l.sent {
 		if x.writes() {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -207,4 +208,61 @@ func admittedIn(t *testing.T, namespace string) []string {
 		}
 	}
 	return out
+}
+
+// The same in the console, from the queue to the end, without the fix.
+func TestRollbackSessionInTheConsole(t *testing.T) {
+	const queue = "team-c-cq"
+	env, exports := oncall(t), t.TempDir()
+	c := open(t, 120, 40, env, "--export-dir", exports)
+	c.sees("sandbox-oncall", "live", "ai-shared", queue)
+	c.press("2")
+	c.cursorOn(queue)
+	c.press("S")
+	c.sees("Begin a rollback session of ClusterQueue " + queue)
+	c.types("bad quota")
+	c.press(enter)
+	c.sees("Rollback of ClusterQueue "+queue, "bad quota", "[ ] hold", "[ ] compare")
+	c.press(enter)
+	c.sees("Type y and Enter to hold")
+	c.confirms("y", "done, and seen to be taken up")
+	c.closes("seen to be taken up")
+	c.sees("[x] hold")
+	c.press(enter)
+	c.sees("Type y and Enter to export")
+	c.confirms("y", "read back and verified")
+	time.Sleep(time.Second) // the result's own grace period
+	c.press(enter)
+	c.sees("[x] export", "▸ [ ] fix")
+	c.picture("session")
+	if p := policy(clusterQueue(t, queue)); p != kueue.Hold {
+		t.Errorf("stopPolicy %s", p)
+	}
+	for _, step := range []string{"fix", "evidence", "dry-run", "apply"} {
+		c.press("s")
+		c.sees("Skip " + step)
+		c.types("nothing to mend")
+		c.press(enter)
+		c.sees(step + " is skipped")
+		c.press(enter)
+		c.sees("[-] " + step)
+	}
+	c.press(enter)
+	c.sees("Type " + queue + " to resume:")
+	c.confirms(queue, "done, and seen to be taken up")
+	c.closes("seen to be taken up")
+	c.sees("[x] resume")
+	c.press(enter)
+	c.sees("compare is done")
+	c.press(enter)
+	c.sees("Over. The incident record")
+	if p := policy(clusterQueue(t, queue)); p != kueue.None {
+		t.Errorf("stopPolicy %s", p)
+	}
+	out, _, code := headless(t, env, "session", "summary", sessionID(t, env))
+	if code != 0 || !strings.Contains(out, "everything was kept") || !strings.Contains(out, "fix was skipped: nothing to mend") {
+		t.Errorf("exit %d\n%s", code, out)
+	}
+	c.signal(syscall.SIGTERM)
+	c.ends()
 }
