@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -33,7 +34,7 @@ func (a *app) exportCommand() *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if verify != "" {
-				return a.verify(verify)
+				return a.verify(c.Context(), verify)
 			}
 			scope, err := a.scope(args)
 			if err != nil {
@@ -54,20 +55,37 @@ func (a *app) exportCommand() *cobra.Command {
 	return c
 }
 
-// verify reads a bundle to its end.
-func (a *app) verify(path string) error {
+// verify reads a bundle to its end, or until ctx is done.
+func (a *app) verify(ctx context.Context, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return coded(exitUnreadable, errors.New(text.Clean(err.Error())))
 	}
 	defer func() { _ = f.Close() }()
-	m, err := bundle.Verify(f)
+	m, err := bundle.Verify(until{ctx, f})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
 		return coded(exitUnreadable, fmt.Errorf("%s is not whole: %w", text.Clean(path), err))
 	}
 	_, err = fmt.Fprintf(a.out, "%s is whole: %d Workloads (%s) in %d files, read %s from %s by %s\n",
 		text.Clean(path), m.Workloads, text.Clean(m.ScopeText), len(m.Files), m.Ended.UTC().Format(time.RFC3339), text.Clean(m.Context), text.Clean(m.User))
 	return err
+}
+
+// until reads until ctx is done.
+type until struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+// Read implements io.Reader.
+func (u until) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.Read(p)
 }
 
 func (a *app) scope(args []string) (actions.Scope, error) {

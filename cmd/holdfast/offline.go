@@ -7,7 +7,6 @@ import (
 	"k8s.io/utils/clock"
 
 	"cli.holdfast.dev/holdfast/actions"
-	"cli.holdfast.dev/holdfast/model/file"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/ui"
 	"cli.holdfast.dev/holdfast/ui/theme"
@@ -28,16 +27,12 @@ func (a *app) offline(ctx context.Context) error {
 		return err
 	}
 	var c clock.PassiveClock = clock.RealClock{}
-	now, err := a.from.time(c)
+	in, now, err := a.from.open(c)
 	if err != nil {
 		return err
 	}
-	if a.from.now != "" {
+	if m := in.Manifest; a.from.now != "" || m != nil && !m.Ended.IsZero() {
 		c = fixed(now)
-	}
-	in, err := file.Open(a.from.world, now)
-	if err != nil {
-		return coded(exitUnreadable, err)
 	}
 	for _, n := range in.Notes {
 		a.log.add(n)

@@ -37,6 +37,25 @@ func (f sources) time(c clock.PassiveClock) (time.Time, error) {
 	return t, nil
 }
 
+// open reads the file and returns the time that its ages are measured at: the one
+// that the person named, else that of the export, else the clock's.
+func (f sources) open(c clock.PassiveClock) (*file.World, time.Time, error) {
+	now, err := f.time(c)
+	if err != nil {
+		return nil, now, err
+	}
+	in, err := file.Open(f.world, now)
+	if err != nil {
+		return nil, now, coded(exitUnreadable, err)
+	}
+	if m := in.Manifest; f.now == "" && m != nil && !m.Ended.IsZero() {
+		now = m.Ended
+		in.Snapshot = in.Snapshot.AsOf(now)
+		in.Notes = append(in.Notes, "Ages are measured at the end of the export, "+now.UTC().Format(time.RFC3339)+"; --now names another time.")
+	}
+	return in, now, nil
+}
+
 // wants says what beside the watched objects is read.
 type wants struct {
 	pods, nodes, positions bool
@@ -62,13 +81,9 @@ func (a *app) read(ctx context.Context, f sources, w wants) (*reading, error) {
 }
 
 func (a *app) readFile(f sources) (*reading, error) {
-	now, err := f.time(clock.RealClock{})
+	in, now, err := f.open(clock.RealClock{})
 	if err != nil {
 		return nil, err
-	}
-	in, err := file.Open(f.world, now)
-	if err != nil {
-		return nil, coded(exitUnreadable, err)
 	}
 	r := &reading{close: func() {}}
 	r.Input = report.Input{

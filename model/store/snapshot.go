@@ -57,6 +57,14 @@ type Snapshot struct {
 	victims sharded[[]*world.Workload] // by the preemptor's UID
 }
 
+// AsOf returns the snapshot as it would be had its clock shown t. It does not block;
+// the rows are shared.
+func (s *Snapshot) AsOf(t time.Time) *Snapshot {
+	out := *s
+	out.At = t
+	return &out
+}
+
 // Fresh returns how far the rows of the kind can be trusted. A kind that is not
 // watched is Syncing and not Synced.
 func (s *Snapshot) Fresh(k world.Kind) world.Freshness {

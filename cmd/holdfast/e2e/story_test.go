@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -12,6 +13,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+
+	"cli.holdfast.dev/holdfast/model/bundle"
+	"cli.holdfast.dev/holdfast/model/file"
 )
 
 // editorScript is the person's editor: the first time it makes a mistake that
@@ -125,8 +129,8 @@ func TestRollback(t *testing.T) {
 	// Export before applying.
 	c.press("x")
 	c.sees("Export", "5 Workloads", "Type y and Enter to export")
-	c.confirms("y", "read back and equal")
-	c.closes("read back and equal")
+	c.confirms("y", "read back and verified")
+	c.closes("read back and verified")
 	checkExport(t, exports, queue, 5)
 
 	// The same edit again, and this time for good.
@@ -213,21 +217,27 @@ func checkExport(t *testing.T, dir, queue string, count int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var doc struct {
-		Kind, User, Scope, ResourceVersion string
-		Count                              int
-		Redacted                           bool
-		Items                              []kueue.Workload
-	}
-	if err := json.Unmarshal(raw, &doc); err != nil {
+	m, err := bundle.Verify(bytes.NewReader(raw))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if doc.Kind != "WorkloadExport" || doc.User != "oncall" || doc.Scope != "ClusterQueue "+queue || doc.Count != count || len(doc.Items) != count || !doc.Redacted || doc.ResourceVersion == "" {
-		t.Errorf("export: kind %s, user %s, scope %s, count %d, items %d, redacted %v, resourceVersion %q", doc.Kind, doc.User, doc.Scope, doc.Count, len(doc.Items), doc.Redacted, doc.ResourceVersion)
+	at := map[string]string{}
+	for _, l := range m.Lists {
+		at[l.Kind] = l.ResourceVersion
 	}
-	for _, w := range doc.Items {
-		if w.Status.Admission == nil || string(w.Status.Admission.ClusterQueue) != queue || len(w.Status.Conditions) == 0 || w.ResourceVersion == "" {
-			t.Errorf("%s/%s: the state is not in the export", w.Namespace, w.Name)
+	if m.User != "oncall" || m.Scope.ClusterQueue != queue || m.Workloads != count || !m.Redacted || at["Workload"] == "" || at["ClusterQueue"] == "" {
+		t.Errorf("export: %+v", m)
+	}
+	w, err := file.Open(files[0], m.Ended)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(w.Snapshot.Workloads) != count || len(w.Events) == 0 {
+		t.Errorf("%d Workloads, %d events, notes %q", len(w.Snapshot.Workloads), len(w.Events), w.Notes)
+	}
+	for _, w := range w.Snapshot.Workloads {
+		if w.ClusterQueue != queue || len(w.Conditions) == 0 || w.ResourceVersion == "" {
+			t.Errorf("%s: the state is not in the export", w.Key)
 		}
 	}
 }
