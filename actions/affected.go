@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"cli.holdfast.dev/holdfast/model/reason"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"cli.holdfast.dev/holdfast/model/project"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 )
@@ -56,9 +58,6 @@ func (d *Desk) sortWorkloads(p *Plan, ref world.Ref, drain bool) {
 			p.StaysPending = append(p.StaysPending, a)
 		}
 	}
-	if m := managedBy(s, ref); m != "" {
-		p.Notes = append(p.Notes, fmt.Sprintf("%s is managed by %s, which may undo this change.", ref, m))
-	}
 }
 
 // incomplete says why the Workloads of the queue may not all be known; empty when
@@ -88,26 +87,21 @@ func colon(detail string) string {
 	return " (" + detail + ")"
 }
 
-func managedBy(s *store.Snapshot, ref world.Ref) string {
-	switch ref.Kind {
-	case world.KindClusterQueue:
-		if q := s.ClusterQueue(ref.Name); q != nil {
-			return q.ManagedBy
-		}
-	case world.KindLocalQueue:
-		if q := s.LocalQueue(ref.Key); q != nil {
-			return q.ManagedBy
-		}
-	case world.KindCohort:
-		if c := s.Cohort(ref.Name); c != nil {
-			return c.ManagedBy
-		}
-	case world.KindResourceFlavor:
-		if f := s.Flavor(ref.Name); f != nil {
-			return f.ManagedBy
-		}
+// owned says which deployment tool looks after the object and may undo a change of
+// it; empty where there is no sign of one.
+func owned(ref world.Ref, o *unstructured.Unstructured) string {
+	tool, as := project.Owned(o)
+	if tool == "" {
+		return ""
 	}
-	return ""
+	if as != "" {
+		as = " (" + as + ")"
+	}
+	who := "its controller"
+	if tool == "Helm" {
+		who = "the next upgrade of the release"
+	}
+	return fmt.Sprintf("%s is managed by %s%s: %s may undo this change.", ref, tool, as, who)
 }
 
 // afterResume moves the Workloads to where a resume leaves them, says what still
@@ -131,21 +125,8 @@ func (d *Desk) afterResume(p *Plan, ref world.Ref, from, to world.StopPolicy) {
 		return
 	}
 	s := d.opts.World()
-	seen := map[string]bool{}
-	x := reason.New(s, d.opts.Clock.Now())
-	for _, a := range p.StaysPending {
-		w := s.Workload(a.Ref.UID)
-		if w == nil {
-			continue
-		}
-		for _, o := range x.Explain(w).Obstacles {
-			if o.Object == ref.String() || seen[o.Object] || !stillStops(o.Kind) {
-				continue
-			}
-			seen[o.Object] = true
-			p.Notes = append(p.Notes, fmt.Sprintf("Resuming is not enough: %s %s.", o.Object, o.Detail))
-		}
-	}
+	notes, unknown := stillStopped(s, ref)
+	p.Notes, p.Unknown = append(p.Notes, notes...), append(p.Unknown, unknown...)
 	if from == to {
 		return // the queue flows already; only the record is taken away
 	}
@@ -155,15 +136,6 @@ func (d *Desk) afterResume(p *Plan, ref world.Ref, from, to world.StopPolicy) {
 	if (len(p.StaysPending) > 0 || p.Incomplete != "") && preempts(s, ref) {
 		p.Confirm = Confirm{ConfirmName, ref.Name}
 	}
-}
-
-func stillStops(k reason.ObstacleKind) bool {
-	switch k {
-	case reason.ObstacleClusterQueueHeld, reason.ObstacleLocalQueueHeld, reason.ObstacleFlavorMissing, reason.ObstacleCheckMissing,
-		reason.ObstacleCheckInactive, reason.ObstacleCohortCycle, reason.ObstacleClusterQueueMissing:
-		return true
-	}
-	return false
 }
 
 // preempts reports whether the queue's policy lets its Workloads preempt others;

@@ -249,8 +249,8 @@ func (d *Desk) tryWish(ctx context.Context, c *client, p *Plan, w *wished, takeO
 	}
 	p.Targets, p.Diff = append(p.Targets, t), append(p.Diff, diff...)
 	p.willBe(t.Ref, live, result)
-	if m := managedBy(d.opts.World(), t.Ref); m != "" {
-		p.Notes = append(p.Notes, fmt.Sprintf("%s is managed by %s, which may undo this change.", t.Ref, m))
+	if n := owned(t.Ref, live); n != "" {
+		p.Notes = append(p.Notes, n)
 	}
 	return nil
 }

@@ -32,6 +32,9 @@ func (d *Desk) dryRun(ctx context.Context, c *client, p *Plan, t Target, live *u
 	p.Diff = append(p.Diff, diff...)
 	p.Warnings = append(p.Warnings, c.said()...)
 	p.willBe(t.Ref, live, result)
+	if n := owned(t.Ref, live); n != "" {
+		p.Notes = append(p.Notes, n)
+	}
 	return nil
 }
 

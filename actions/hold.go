@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -64,6 +63,9 @@ func (d *Desk) holdOne(ctx context.Context, ref world.Ref, action Action, reason
 		return Plan{}, err
 	}
 	d.sortWorkloads(&p, t.Ref, drain)
+	if t.HoldBefore != "" && !now.Stopped() {
+		p.Notes = append(p.Notes, "It was held before. "+liftedBy(o)+" That may happen again.")
+	}
 	p.Notes = append(p.Notes, holdNotes(t.Ref.Kind, drain)...)
 	p.Confirm = d.confirmHold(&p, t.Ref, drain)
 	return p, nil
@@ -167,17 +169,15 @@ func (d *Desk) resumeOne(ctx context.Context, ref world.Ref) (Plan, error) {
 	p := d.plan(Resume)
 	t := target(ref, o)
 	p.Subject = t.Ref
-	to := world.StopNone
+	to, doubt := world.StopNone, false
 	switch {
 	case raw == "" && !now.Stopped():
 		return Plan{}, asIs{&Problem{What: fmt.Sprintf("%s is not held", ref), Do: "Nothing to do."}}
 	case raw == "":
+		doubt = true
 		p.Notes = append(p.Notes, "It was not held with holdfast: which policy it had before is not recorded, None is assumed.")
 	default:
-		to = d.recorded(&p, raw, now)
-		if m := lastManager(o, "f:stopPolicy"); m != "" && m != FieldManager {
-			p.Notes = append(p.Notes, fmt.Sprintf("Its stopPolicy was last set by %s and not by holdfast: the record may be of an earlier hold.", m))
-		}
+		to, doubt = d.recorded(&p, raw, now, o)
 	}
 	t.Change = fmt.Sprintf("stopPolicy %s -> %s", now, to)
 	if now == to {
@@ -192,36 +192,55 @@ func (d *Desk) resumeOne(ctx context.Context, ref world.Ref) (Plan, error) {
 	}
 	d.sortWorkloads(&p, t.Ref, to == world.StopHoldAndDrain)
 	d.afterResume(&p, t.Ref, now, to)
+	if doubt && p.Confirm.Level < ConfirmName {
+		p.Confirm = Confirm{ConfirmName, t.Ref.Name}
+	}
 	return p, nil
 }
 
 // recorded returns the policy to restore and notes what is odd about the record.
-func (d *Desk) recorded(p *Plan, raw string, now world.StopPolicy) world.StopPolicy {
+// doubt says that the record may not be of what stands there now.
+func (d *Desk) recorded(p *Plan, raw string, now world.StopPolicy, o *unstructured.Unstructured) (to world.StopPolicy, doubt bool) {
 	r := project.ParseHold(raw)
 	if r.Problem != "" {
 		p.Notes = append(p.Notes, r.Problem+"; None is assumed.")
-		return world.StopNone
+		return world.StopNone, true
 	}
 	p.Notes = append(p.Notes, fmt.Sprintf("Held by %s at %s%s; before that its policy was %s.", r.By, r.At.Local().Format("2006-01-02 15:04:05"), quoted(r.Reason), r.Previous))
 	switch {
 	case !now.Stopped():
-		p.Notes = append(p.Notes, "Somebody lifted the hold already; only the record is left.")
-		return now
+		p.Notes = append(p.Notes, liftedBy(o)+" Only the record is left.")
+		return now, false
 	case now != r.Policy:
-		p.Notes = append(p.Notes, fmt.Sprintf("Somebody changed its policy since: the hold set %s, now it is %s.", r.Policy, now))
+		p.Notes = append(p.Notes, fmt.Sprintf("Its policy was changed since%s: the hold set %s, now it is %s.", setBy(o), r.Policy, now))
+		return r.Previous, true
 	}
-	return r.Previous
+	if m, _ := project.Setter(o, "spec", "stopPolicy"); m != "" && m != FieldManager {
+		p.Notes = append(p.Notes, fmt.Sprintf("Its stopPolicy was last set%s and not by holdfast: the record may be of an earlier hold.", setBy(o)))
+		return r.Previous, true
+	}
+	return r.Previous, false
 }
 
-// lastManager returns the field manager that owns a field of the spec; empty when
-// managedFields does not tell.
-func lastManager(o *unstructured.Unstructured, field string) string {
-	for _, f := range o.GetManagedFields() {
-		if f.FieldsV1 != nil && strings.Contains(f.FieldsV1.GetRawString(), strconv.Quote(field)) {
-			return text.Clean(f.Manager)
-		}
+// liftedBy says who lifted a hold whose record still stands.
+func liftedBy(o *unstructured.Unstructured) string {
+	if by := setBy(o); by != "" {
+		return "The hold was undone" + by + "."
 	}
-	return ""
+	return "The hold was undone; by whom is not recorded."
+}
+
+// setBy says which field manager set the stopPolicy, and when; empty where
+// managedFields does not tell.
+func setBy(o *unstructured.Unstructured) string {
+	m, at := project.Setter(o, "spec", "stopPolicy")
+	switch {
+	case m == "":
+		return ""
+	case at.IsZero():
+		return " by " + m
+	}
+	return fmt.Sprintf(" by %s at %s", m, at.Local().Format("2006-01-02 15:04:05"))
 }
 
 func quoted(reason string) string {

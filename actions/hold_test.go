@@ -268,8 +268,8 @@ func TestResume(t *testing.T) {
 		"to the recorded policy":      {"HoldAndDrain", record("HoldAndDrain", "Hold"), "stopPolicy HoldAndDrain -> Hold", "It stays stopped: the recorded policy is Hold.", "Hold"},
 		"without a record":            {"Hold", "", "stopPolicy Hold -> None", "not recorded, None is assumed", "None"},
 		"a record of another program": {"Hold", `{"version":9}`, "stopPolicy Hold -> None", "version 9", "None"},
-		"changed since":               {"HoldAndDrain", record("Hold", "None"), "stopPolicy HoldAndDrain -> None", "Somebody changed its policy since", "None"},
-		"lifted already":              {"None", record("Hold", "None"), "the hold record is taken away", "Somebody lifted the hold already", "None"},
+		"changed since":               {"HoldAndDrain", record("Hold", "None"), "stopPolicy HoldAndDrain -> None", "Its policy was changed since", "None"},
+		"lifted already":              {"None", record("Hold", "None"), "the hold record is taken away", "The hold was undone; by whom is not recorded. Only the record is left.", "None"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

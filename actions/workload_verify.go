@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
+	"cli.holdfast.dev/holdfast/model/project"
 	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/model/world"
 )
@@ -104,7 +105,8 @@ func (d *Desk) follows(parent context.Context, c *client, t Target) (ok bool, de
 			break
 		}
 		if now = next; !hasPriority(now, t.Follows) {
-			return false, fmt.Sprintf("the priority of %s followed and was changed again by %s", on.Ref, orNone(lastManager(now, "f:priority")))
+			m, _ := project.Setter(now, "spec", "priority")
+			return false, fmt.Sprintf("the priority of %s followed and was changed again by %s", on.Ref, orUnknown(m))
 		}
 	}
 	if parent.Err() != nil {
@@ -120,4 +122,11 @@ func (d *Desk) follows(parent context.Context, c *client, t Target) (ok bool, de
 func hasPriority(o *unstructured.Unstructured, f *Follow) bool {
 	_, w, err := workloadOf(o)
 	return err == nil && w.PriorityClass == f.Class && w.PriorityKind == world.KindWorkloadPriorityClass && w.Priority == f.Value
+}
+
+func orUnknown(who string) string {
+	if who == "" {
+		return "somebody"
+	}
+	return who
 }

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 	"unique"
 
@@ -64,38 +63,17 @@ func intern[S ~string](s S) string {
 }
 
 func meta(m *metav1.ObjectMeta) world.Meta {
+	tool, as := Owned(m)
 	return world.Meta{
 		Key:             world.Key{Namespace: intern(m.Namespace), Name: text.Clean(m.Name)},
 		UID:             m.UID,
 		ResourceVersion: m.ResourceVersion,
 		Generation:      m.Generation,
 		Created:         m.CreationTimestamp.Time,
-		ManagedBy:       managedBy(m),
+		ManagedBy:       tool,
+		ManagedAs:       intern(as),
 		Deleting:        m.DeletionTimestamp != nil,
 	}
-}
-
-// managedBy looks for the marks that deployment tools leave on what they own.
-func managedBy(m *metav1.ObjectMeta) string {
-	switch {
-	case m.Annotations["argocd.argoproj.io/tracking-id"] != "" || m.Labels["argocd.argoproj.io/instance"] != "":
-		return "Argo CD"
-	case m.Labels["kustomize.toolkit.fluxcd.io/name"] != "":
-		return "Flux"
-	case m.Labels["helm.toolkit.fluxcd.io/name"] != "":
-		return "Flux (Helm)"
-	case m.Labels["app.kubernetes.io/managed-by"] == "Helm" || m.Annotations["meta.helm.sh/release-name"] != "":
-		return "Helm"
-	}
-	for _, f := range m.ManagedFields {
-		switch {
-		case strings.HasPrefix(f.Manager, "argocd"):
-			return "Argo CD"
-		case f.Manager == "kustomize-controller" || f.Manager == "helm-controller":
-			return "Flux"
-		}
-	}
-	return ""
 }
 
 func conditions(in []metav1.Condition) world.Conditions {
@@ -111,15 +89,6 @@ func conditions(in []metav1.Condition) world.Conditions {
 		})
 	}
 	return out
-}
-
-// hold reads the hold annotation; nil where there is none.
-func hold(m *metav1.ObjectMeta) *world.HoldRecord {
-	raw, ok := m.Annotations[world.HoldAnnotation]
-	if !ok {
-		return nil
-	}
-	return ParseHold(raw)
 }
 
 // ParseHold reads the value of the hold annotation. A record that cannot be read

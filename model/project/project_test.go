@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 	"sigs.k8s.io/yaml"
 
@@ -191,26 +190,6 @@ func TestPreemptedMessages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if d := cmp.Diff(tc.want, preempted(tc.in)); d != "" {
 				t.Errorf("preemption (-want +got):\n%s", d)
-			}
-		})
-	}
-}
-
-func TestManagedBy(t *testing.T) {
-	tests := map[string]struct {
-		meta metav1.ObjectMeta
-		want string
-	}{
-		"nobody":          {metav1.ObjectMeta{Labels: map[string]string{"a": "b"}, ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kubectl"}}}, ""},
-		"argo by label":   {metav1.ObjectMeta{Labels: map[string]string{"argocd.argoproj.io/instance": "queues"}}, "Argo CD"},
-		"argo by manager": {metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "argocd-controller"}}}, "Argo CD"},
-		"flux":            {metav1.ObjectMeta{Labels: map[string]string{"kustomize.toolkit.fluxcd.io/name": "queues"}}, "Flux"},
-		"helm":            {metav1.ObjectMeta{Annotations: map[string]string{"meta.helm.sh/release-name": "queues"}}, "Helm"},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			if got := managedBy(&tc.meta); got != tc.want {
-				t.Errorf("%q, want %q", got, tc.want)
 			}
 		})
 	}

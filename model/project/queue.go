@@ -20,7 +20,7 @@ func ClusterQueue(o *kueue.ClusterQueue) *world.ClusterQueue {
 		Groups:     groups,
 		Quotas:     quotas,
 		FairWeight: weight(o.Spec.FairSharing),
-		Hold:       hold(&o.ObjectMeta),
+		Hold:       hold(&o.ObjectMeta, stopPolicy(o.Spec.StopPolicy)),
 		Conditions: conditions(o.Status.Conditions),
 		Status: world.QueueStatus{
 			Pending: o.Status.PendingWorkloads, Reserving: o.Status.ReservingWorkloads, Admitted: o.Status.AdmittedWorkloads,
@@ -55,7 +55,7 @@ func LocalQueue(o *kueue.LocalQueue) *world.LocalQueue {
 		Meta:         meta(&o.ObjectMeta),
 		ClusterQueue: intern(o.Spec.ClusterQueue),
 		StopPolicy:   stopPolicy(o.Spec.StopPolicy),
-		Hold:         hold(&o.ObjectMeta),
+		Hold:         hold(&o.ObjectMeta, stopPolicy(o.Spec.StopPolicy)),
 		Conditions:   conditions(o.Status.Conditions),
 		Status: world.QueueStatus{
 			Pending: o.Status.PendingWorkloads, Reserving: o.Status.ReservingWorkloads, Admitted: o.Status.AdmittedWorkloads,

@@ -78,6 +78,9 @@ type Meta struct {
 	// ManagedBy names the tool that owns the object and may undo an edit (Argo CD,
 	// Flux, Helm); empty when no sign of one was found.
 	ManagedBy string
+	// ManagedAs is what the object is a part of there: an application, Kustomization
+	// or release; empty where that is not said.
+	ManagedAs string
 	// Deleting is set when the object has a deletionTimestamp.
 	Deleting bool
 }
@@ -138,4 +141,8 @@ type HoldRecord struct {
 	Policy   StopPolicy `json:"policy"`
 	Previous StopPolicy `json:"previous"`
 	Problem  string     `json:"-"`
+	// UndoneBy is the field manager that gave the queue another policy since, and
+	// UndoneAt when it last wrote; for a record on a queue that flows. Empty: not known.
+	UndoneBy string    `json:"-"`
+	UndoneAt time.Time `json:"-"`
 }
