@@ -2,11 +2,11 @@ package actions
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
@@ -21,6 +21,13 @@ type Draft struct {
 	Path string
 	// Original is the text that was written to Path.
 	Original string
+	// At is when the text was last saved, of one that was left behind.
+	At time.Time
+	// Left is an earlier text of the person's for the same object that was neither
+	// applied nor thrown away; nil if there is none.
+	Left *Draft
+
+	edited bool // the text is not Original
 }
 
 func editHeader(t Target) string {
@@ -52,12 +59,7 @@ func (d *Desk) AnnotateDraft(dr Draft, problem error) error {
 	for _, l := range text.Lines(problem.Error()) {
 		b.WriteString(message + l + "\n")
 	}
-	for _, l := range strings.SplitAfter(string(body), "\n") {
-		if !strings.HasPrefix(l, message) {
-			b.WriteString(l)
-		}
-	}
-	return dr.write(b.String())
+	return dr.write(b.String() + theirText(string(body)))
 }
 
 // write replaces the draft's text. It is written beside it and renamed: a full disk
@@ -71,13 +73,16 @@ func (dr Draft) write(text string) error {
 	return os.Rename(tmp, dr.Path)
 }
 
-// CloseDraft removes the draft's file.
+// CloseDraft removes the draft's files. An earlier text that was found with it stays.
 func (d *Desk) CloseDraft(dr Draft) error {
-	if err := os.Remove(dr.Path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+	if dr.Left != nil {
+		d.LeaveDraft(*dr.Left)
 	}
-	return nil
+	return d.drafts.drop(dr.Path)
 }
+
+// LeaveDraft leaves the draft's text where it is: OpenEdit finds it again.
+func (d *Desk) LeaveDraft(dr Draft) { d.drafts.release(dr.Path) }
 
 // RenewDraft brings what the person changed in the draft's text together with what
 // somebody changed in the cluster meanwhile, and returns the draft of the object as it
@@ -110,6 +115,10 @@ func (d *Desk) RenewDraft(ctx context.Context, dr Draft) (Draft, error) {
 		return Draft{}, err
 	}
 	now := editable(live)
+	if unchanged(dr.Target, live) == nil {
+		dr.Left = nil
+		return dr, nil // the text is as good as it was, and its comments stand where they belong
+	}
 	merged, fields := threeWay(before, now, want)
 	out := Draft{Target: target(dr.Target.Ref, live), Path: dr.Path}
 	original, err := yaml.Marshal(now)
@@ -122,7 +131,12 @@ func (d *Desk) RenewDraft(ctx context.Context, dr Draft) (Draft, error) {
 	}
 	header := editHeader(out.Target)
 	out.Original = header + string(original)
-	return out, out.write(told(fields) + header + comments(string(raw), editHeader(dr.Target)) + string(body))
+	// The text first: with the new object beside it, the old text would take back what
+	// somebody changed.
+	if err := out.write(told(fields) + header + comments(string(raw), editHeader(dr.Target)) + string(body)); err != nil {
+		return Draft{}, err
+	}
+	return out, d.drafts.keep(out)
 }
 
 // told is what somebody changed, as lines for the top of a text.

@@ -14,7 +14,8 @@ import (
 )
 
 // OpenEdit reads the object and writes the part of it that can be edited into a
-// private file, in the API version that the cluster serves.
+// private file, in the API version that the cluster serves. It also finds what the
+// person wrote about the object before and never applied (Draft.Left).
 func (d *Desk) OpenEdit(ctx context.Context, ref world.Ref) (Draft, error) {
 	info, err := infoOf(ref.Kind)
 	if err != nil {
@@ -40,16 +41,9 @@ func (d *Desk) OpenEdit(ctx context.Context, ref world.Ref) (Draft, error) {
 	}
 	t := target(ref, o)
 	dr := Draft{Target: t, Original: editHeader(t) + string(body)}
-	if err := os.MkdirAll(d.opts.DraftDir, 0o700); err != nil {
-		return Draft{}, err
-	}
-	f, err := os.CreateTemp(d.opts.DraftDir, fmt.Sprintf("%s-%s-*.yaml", strings.ToLower(string(ref.Kind)), ref.Name)) // 0600
-	if err != nil {
-		return Draft{}, err
-	}
-	dr.Path = f.Name()
-	_, err = f.WriteString(dr.Original)
-	return dr, errors.Join(err, f.Close())
+	dr.Left = d.drafts.left(d.opts.DraftDir, t.Ref.UID)
+	dr.Path, err = d.drafts.create(d.opts.DraftDir, dr)
+	return dr, err
 }
 
 // editable is the part of an object that a person may change.
@@ -145,9 +139,6 @@ func (d *Desk) planChange(ctx context.Context, t Target, before, want map[string
 	}
 	if len(p.Diff) == 0 {
 		return Plan{}, noChange(p.Notes) // the server's defaults make it the same
-	}
-	if m := managedBy(d.opts.World(), t.Ref); m != "" {
-		p.Notes = append(p.Notes, fmt.Sprintf("%s is managed by %s, which may undo this change.", t.Ref, m))
 	}
 	p.Confirm = Confirm{ConfirmName, t.Ref.Name}
 	return p, nil

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -123,6 +124,71 @@ func TestEditOfWhatMovedMeanwhile(t *testing.T) {
 	var problem *Problem
 	if !errors.As(err, &problem) || !problem.Conflict || s.writes != 0 {
 		t.Errorf("after a colleague's edit: %v, %d writes", err, s.writes)
+	}
+}
+
+// An edit that was broken off is found again by whoever edits the object next.
+func TestDraftsThatAreLeft(t *testing.T) {
+	s := newAPIServer(t)
+	putQueue(s, "None", "")
+	first := desk(t, s, nil)
+	again := func() *Desk { return desk(t, s, func(o *Options) { o.DraftDir = first.opts.DraftDir }) }
+	files := func() []string {
+		all, _ := filepath.Glob(filepath.Join(first.opts.DraftDir, "*"))
+		return all
+	}
+	mine := edited(t, first, "cohortName: co", "cohortName: mine")
+	same := edited(t, first)
+	if err := first.AnnotateDraft(same, errors.New("a message of the program is no text of the person")); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files() {
+		if info, err := os.Stat(f); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", f, info.Mode(), err)
+		}
+	}
+	other := again()
+	if dr := edited(t, other); dr.Left != nil {
+		t.Errorf("what another console is editing is offered: %+v", dr.Left)
+	} else if err := other.CloseDraft(dr); err != nil {
+		t.Fatal(err)
+	}
+	// The first console is killed: its locks end.
+	first.LeaveDraft(mine)
+	first.LeaveDraft(same)
+	s.edit(queuePath, "queueingStrategy", "StrictFIFO")
+	dr := edited(t, again())
+	if dr.Left == nil || dr.Left.Path != mine.Path || dr.Left.At.IsZero() {
+		t.Fatalf("left: %+v", dr.Left)
+	}
+	if third := edited(t, again()); third.Left != nil {
+		t.Errorf("a text is offered twice: %+v", third.Left)
+	}
+	if _, err := os.Stat(same.Path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a text in which nothing was edited stays: %v", err)
+	}
+	if p, err := other.RenewDraft(t.Context(), *dr.Left); err != nil {
+		t.Error(err)
+	} else if plan, err := other.PlanEdit(t.Context(), p); err != nil || string(plan.Targets[0].Patch) != `{"spec":{"cohortName":"mine"}}` {
+		t.Errorf("%+v, %v", plan.Targets, err)
+	} else if err := other.CloseDraft(p); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(mine.Path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+
+	// Of another object with this name, it is nobody's business.
+	gone := edited(t, other, "cohortName: co", "cohortName: gone")
+	other.LeaveDraft(gone)
+	s.put(queuePath, "ClusterQueue", map[string]any{"uid": "another"}, map[string]any{})
+	ref := queueRef
+	ref.UID = ""
+	if dr, err := other.OpenEdit(t.Context(), ref); err != nil || dr.Left != nil {
+		t.Errorf("%+v, %v", dr.Left, err)
+	}
+	if raw, err := os.ReadFile(gone.Path); err != nil || !strings.Contains(string(raw), "cohortName: gone") {
+		t.Errorf("the text is lost: %v", err)
 	}
 }
 

@@ -77,6 +77,9 @@ func (o *Offline) RenewDraft(context.Context, Draft) (Draft, error) { return Dra
 // AnnotateDraft refuses: there is never a draft.
 func (o *Offline) AnnotateDraft(Draft, error) error { return o.refuse() }
 
+// LeaveDraft does nothing: there is never a draft.
+func (o *Offline) LeaveDraft(Draft) {}
+
 // CloseDraft refuses: there is never a draft.
 func (o *Offline) CloseDraft(Draft) error { return o.refuse() }
 

@@ -41,6 +41,8 @@ type Desk interface {
 	RenewDraft(ctx context.Context, draft actions.Draft) (actions.Draft, error)
 	// AnnotateDraft writes the problem as comments on top of the file.
 	AnnotateDraft(draft actions.Draft, problem error) error
+	// LeaveDraft leaves the file for another edit of the object.
+	LeaveDraft(draft actions.Draft)
 	// CloseDraft removes the file.
 	CloseDraft(draft actions.Draft) error
 	// EditorCommand is the person's editor on the draft's file. No I/O.

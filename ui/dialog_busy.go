@@ -96,6 +96,9 @@ func (d busy) Update(e Env, m tea.Msg) (Dialog, Intent) {
 		case m.err != nil:
 			return d, swap{dialog: newFailure(d.title, m.err)}
 		}
+		if m.draft.Left != nil {
+			return d, swap{dialog: newLeftText(e, m.draft)}
+		}
 		return d, swap{dialog: newEditing(e, m.draft)}
 	case annotatedMsg:
 		if m.ticket != d.ticket || d.draft == nil {

@@ -59,6 +59,15 @@ func discard(e Env, d *actions.Draft) tea.Cmd {
 	})
 }
 
+// leave keeps the draft's file for another edit of the object.
+func leave(e Env, d actions.Draft) tea.Cmd {
+	desk := e.Desk
+	return e.ask(func(context.Context) tea.Msg {
+		desk.LeaveDraft(d)
+		return nil
+	})
+}
+
 // leftBehindMsg says that a draft's file could not be removed.
 type leftBehindMsg struct{ why string }
 
@@ -148,7 +157,7 @@ func (d refusal) Keys() []Binding {
 				return d, swap{dialog: renew(e, d.draft)}
 			}},
 			{Keys: keys("esc"), Name: "close", Help: "close; the text stays in its file", Do: func(e Env) (Dialog, Intent) {
-				return d, closeDialog{say: unchanged + " Your text stays in " + d.draft.Path}
+				return d, closeDialog{say: unchanged + " Your text stays in " + d.draft.Path + "; the next edit offers it", cmd: leave(e, d.draft)}
 			}}}, d.scroll()...)
 	}
 	out := []Binding{

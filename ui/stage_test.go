@@ -83,6 +83,8 @@ type fakeDesk struct {
 	openedRef world.Ref // of the last OpenEdit
 	closed    int
 	renewed   int
+	left      int            // drafts left behind
+	leftText  *actions.Draft // an earlier text that OpenEdit finds
 	renewErr  error
 	notes     []string // problems written onto drafts
 }
@@ -129,7 +131,7 @@ func (d *fakeDesk) PlanExport(_ context.Context, s actions.Scope) (actions.Plan,
 func (d *fakeDesk) OpenEdit(_ context.Context, r world.Ref) (actions.Draft, error) {
 	d.opened++
 	d.openedRef = r
-	return actions.Draft{Target: actions.Target{Ref: r}, Path: "/tmp/draft.yaml"}, nil
+	return actions.Draft{Target: actions.Target{Ref: r}, Path: "/tmp/draft.yaml", Left: d.leftText}, nil
 }
 func (d *fakeDesk) PlanEdit(context.Context, actions.Draft) (actions.Plan, error) {
 	return d.plan, d.planErr
@@ -142,6 +144,7 @@ func (d *fakeDesk) AnnotateDraft(_ actions.Draft, err error) error {
 	d.notes = append(d.notes, err.Error())
 	return nil
 }
+func (d *fakeDesk) LeaveDraft(actions.Draft)                { d.left++ }
 func (d *fakeDesk) CloseDraft(actions.Draft) error          { d.closed++; return nil }
 func (d *fakeDesk) EditorCommand(x actions.Draft) *exec.Cmd { return exec.Command("editor", x.Path) }
 func (d *fakeDesk) Detail(context.Context, world.Ref) (actions.Detail, error) {

@@ -201,6 +201,30 @@ func TestEditOfWhatAColleagueChanged(t *testing.T) {
 	}
 }
 
+// A text of an edit that was broken off is offered, and thrown away only by its own key.
+func TestTextOfAnEditThatWasBrokenOff(t *testing.T) {
+	for key, want := range map[string]struct{ renewed, left, closed, edited int }{
+		"e":   {renewed: 1, closed: 1, edited: 1},
+		"n":   {left: 1, edited: 1},
+		"X":   {closed: 1, edited: 1},
+		"esc": {left: 1, closed: 1},
+	} {
+		t.Run(key, func(t *testing.T) {
+			s := begin(t, 100, 30)
+			s.desk.planErr = &actions.Problem{What: "spec.x: Invalid value", Rejected: true}
+			s.desk.leftText = &actions.Draft{Target: actions.Target{Ref: world.Ref{Kind: world.KindClusterQueue, Key: world.Key{Name: "team-a-cq"}}}, Path: "/tmp/left.yaml", At: now.Add(-time.Hour)}
+			s.onTeamA().press("e").sees("there is a text of yours", "/tmp/left.yaml", "saved 13:03:22", "X: throw it away")
+			s.press("X", "n").sees("there is a text of yours") // typed before it could be read
+			s.pass(time.Second)
+			s.press(key)
+			got := struct{ renewed, left, closed, edited int }{s.desk.renewed, s.desk.left, s.desk.closed, s.edited}
+			if got != want {
+				t.Errorf("%+v, want %+v\n%s", got, want, s.frame())
+			}
+		})
+	}
+}
+
 // A text that could not be applied is not thrown away with the dialog.
 func TestTextOfAnEditThatWasNotApplied(t *testing.T) {
 	s := begin(t, 100, 30)

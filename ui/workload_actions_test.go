@@ -77,7 +77,9 @@ func TestActionsOnWorkloadsThatAreRefused(t *testing.T) {
 		}
 	}
 	s.seesNot("D deactivate").seesNot("P priority")
-	s.desk.may = func(r world.Ref, a actions.Action) (bool, string) { return false, "your account may not patch workloads" }
+	s.desk.may = func(r world.Ref, a actions.Action) (bool, string) {
+		return false, "your account may not patch workloads"
+	}
 	s.onWorkload("big-1").seesNot("D deactivate").press("D").sees("deactivate: your account may not patch workloads")
 	s.press("enter", "P").sees("priority: your account may not patch workloads")
 	s.desk.may = nil
