@@ -12,6 +12,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+
+	"cli.holdfast.dev/holdfast/actions/lock"
 )
 
 // A draft is two files: the text that the editor has, and beside it the object that
@@ -67,7 +69,7 @@ func (s *drafts) keep(dr Draft) error {
 	}
 	path := dr.Path + baseSuffix
 	next := path + ".new"
-	unlock, err := lockFile(next)
+	unlock, err := lock.Wait(next)
 	if err != nil {
 		return err
 	}
@@ -124,7 +126,7 @@ func (s *drafts) left(dir string, uid types.UID) *Draft {
 		if s.holds(path) {
 			continue
 		}
-		unlock, err := tryLock(p)
+		unlock, err := lock.Try(p, false)
 		if err != nil {
 			continue // another process edits it
 		}

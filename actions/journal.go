@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"cli.holdfast.dev/holdfast/actions/lock"
 )
 
 // rewatchPause keeps a watch that ends at once from being begun in a tight loop.
@@ -118,7 +120,7 @@ func (j *Journal) append(e JournalEntry) (err error) {
 	if err := os.MkdirAll(filepath.Dir(j.path), 0o700); err != nil {
 		return err
 	}
-	unlock, err := lockFile(j.path + ".lock")
+	unlock, err := lock.Wait(j.path + ".lock")
 	if err != nil {
 		return err
 	}

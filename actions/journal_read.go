@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"cli.holdfast.dev/holdfast/actions/lock"
 )
 
 // journalSize is how large a journal's file gets before it is put aside, and
@@ -48,7 +50,7 @@ func (j *Journal) Read() (entries []JournalEntry, bad []string, err error) {
 	if _, err := os.Stat(j.path); errors.Is(err, os.ErrNotExist) {
 		return nil, nil, nil
 	}
-	unlock, err := lockFile(j.path + ".lock")
+	unlock, err := lock.Wait(j.path + ".lock")
 	if err == nil { // a folder that may not be written to can still be read
 		defer func() { err = errors.Join(err, unlock()) }()
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/actions/lock"
 	"cli.holdfast.dev/holdfast/model/text"
 )
 
@@ -139,8 +140,8 @@ func (st *Store) Lock(id string) (unlock func() error, err error) {
 	if err := os.MkdirAll(st.dir, 0o700); err != nil {
 		return nil, err
 	}
-	unlock, err = tryLock(strings.TrimSuffix(path, ".json") + ".lock")
-	if errors.Is(err, errLocked) {
+	unlock, err = lock.Try(strings.TrimSuffix(path, ".json")+".lock", true)
+	if errors.Is(err, lock.ErrHeld) {
 		return nil, &actions.Problem{What: "another holdfast of this account is at session " + id, Do: "Let it finish its step, or end it; then try again. Nothing was changed.", Err: err}
 	}
 	return unlock, err
@@ -166,8 +167,6 @@ func WriteNew(path string, s Session) error {
 	}
 	return nil
 }
-
-var errLocked = errors.New("it is locked")
 
 func encode(s Session) ([]byte, error) {
 	raw, err := json.MarshalIndent(s, "", "  ")
