@@ -3,6 +3,7 @@ package actions
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -48,6 +49,7 @@ func (d *Desk) sortWorkloads(p *Plan, ref world.Ref, drain bool) {
 				a.Note = "already being evicted"
 			}
 			if drain {
+				a.Note = strings.TrimPrefix(a.Note+"; "+d.recovery(w), "; ")
 				p.Evicts = append(p.Evicts, a)
 			} else {
 				p.RunsOn = append(p.RunsOn, a)
@@ -57,6 +59,22 @@ func (d *Desk) sortWorkloads(p *Plan, ref world.Ref, drain bool) {
 		default:
 			p.StaysPending = append(p.StaysPending, a)
 		}
+	}
+}
+
+// recovery says how long a Workload has run and from where it could go on.
+func (d *Desk) recovery(w *world.Workload) string {
+	out := "runtime not known"
+	if c, ok := w.Conditions.Get(world.CondAdmitted); ok && c.Status == "True" {
+		out = "admitted for " + d.opts.Clock.Now().Sub(c.At).Truncate(time.Second).String()
+	}
+	switch v, ok := w.Annotations[d.opts.Checkpoint]; {
+	case d.opts.Checkpoint == "":
+		return out + ", checkpoint not known"
+	case !ok:
+		return out + ", checkpoint not known: no annotation " + d.opts.Checkpoint
+	default:
+		return out + ", checkpoint " + v
 	}
 }
 

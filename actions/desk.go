@@ -42,6 +42,9 @@ type Options struct {
 	// function, which may be nil, is told of the progress. Nil: plans say that it is
 	// not computed.
 	Impact func(context.Context, []impact.Edit, func(impact.Progress)) impact.Result
+	// Checkpoint is the annotation of a Workload in which its job records its checkpoint;
+	// empty: none is known.
+	Checkpoint string
 	// Version is that of this program, for what it writes.
 	Version string
 	// Progress, which may be nil, is told how far Execute is with an export, in a few

@@ -114,7 +114,7 @@ func holdNotes(k world.Kind, drain bool) []string {
 		out = append(out, "Kueue shows 0 pending Workloads on a held LocalQueue; they are still there.")
 	}
 	if drain {
-		out = append([]string{"A drain evicts every admitted Workload of the queue. What they have done since their last checkpoint is lost; whether they keep checkpoints is not known."}, out...)
+		out = append([]string{"A drain evicts every admitted Workload of the queue. What they have done since their last checkpoint is lost; each line says what is known of it."}, out...)
 	}
 	return out
 }

@@ -119,6 +119,8 @@ func queueNote(e Env, m world.Meta, p world.StopPolicy, h *world.HoldRecord, c w
 		return "its spec was changed and Kueue has not taken that up yet", theme.Warn
 	case h != nil && h.Problem != "":
 		return "hold record cannot be read: " + h.Problem, theme.Warn
+	case h != nil && h.UndoneBy != "":
+		return "hold of " + h.By + " undone by " + h.UndoneBy + ", " + stamp(e.Now, h.UndoneAt), theme.Warn
 	case h != nil:
 		return "not held any more, but still carries " + h.By + "'s hold record", theme.Warn
 	case a.Status == "False":

@@ -107,7 +107,11 @@ func (s queue) state(p *paper, m world.Meta, sp world.StopPolicy, h *world.HoldR
 		}
 	}
 	if m.ManagedBy != "" {
-		p.text("OWNER", "managed by "+m.ManagedBy+", which may undo what is changed here", theme.Warn)
+		as := ""
+		if m.ManagedAs != "" {
+			as = " (" + m.ManagedAs + ")"
+		}
+		p.text("OWNER", "managed by "+m.ManagedBy+as+", which may undo what is changed here", theme.Warn)
 	}
 }
 

@@ -109,7 +109,7 @@ func (s session) begin(e Env, n rollback.Name) Dialog {
 	title := strings.ToUpper(string(n[:1])) + string(n[1:])
 	switch n {
 	case rollback.Fix:
-		return prompt{title: title, lines: []string{"The file with the corrected objects:"}, name: "attach", next: func(e Env, path string) Dialog {
+		return prompt{title: title, lines: []string{"The file with the corrected objects. With --take-over behind its name the fix becomes the owner of fields that others own:"}, name: "attach", next: func(e Env, path string) Dialog {
 			keep := e.sessions
 			return newStepping(e, title, func(ctx context.Context) (rollback.Session, *actions.Plan, error) {
 				x, err := keep.Attach(ctx, id, path)

@@ -296,3 +296,15 @@ func TestExport(t *testing.T) {
 	s.pass(time.Second)
 	s.press("y", "enter").sees("FILE", "/home/kim/out.tar.gz")
 }
+
+// A hold that somebody else lifted is said to every colleague, with who it was.
+func TestHoldUndoneByAnother(t *testing.T) {
+	s := begin(t, 120, 40)
+	q := *s.store.Snapshot().ClusterQueue("team-a-cq")
+	q.StopPolicy = world.StopNone
+	q.Hold = &world.HoldRecord{Version: 1, By: "kim", At: now.Add(-time.Hour), Policy: world.StopHold, Previous: world.StopNone, UndoneBy: "argocd-controller", UndoneAt: now.Add(-time.Minute)}
+	q.ManagedBy, q.ManagedAs = "Argo CD", "queues"
+	s.store.Put(&q)
+	s.refresh()
+	s.onTeamA().press("enter").sees("hold of kim undone by argocd-controller, 14:02", "managed by Argo CD (queues), which may undo")
+}

@@ -2,4 +2,6 @@
 
 package lock
 
-func take(string, bool, bool) (unlock func() error, err error) { return func() error { return nil }, nil }
+func take(string, bool, bool) (unlock func() error, err error) {
+	return func() error { return nil }, nil
+}

@@ -45,6 +45,7 @@ type app struct {
 	kueueName  string
 	exportDir  string
 	journal    string
+	checkpoint string
 	from       sources
 	manager    managerFlags
 }
@@ -130,6 +131,7 @@ func (a *app) command() *cobra.Command {
 	f.StringVar(&a.kueueName, "kueue-deployment", "kueue-controller-manager", "Deployment of Kueue's manager")
 	f.StringVar(&a.exportDir, "export-dir", ".", "folder for exports")
 	f.StringVar(&a.journal, "journal", "", "file of the journal (default $XDG_STATE_HOME/holdfast/journal.jsonl)")
+	f.StringVar(&a.checkpoint, "checkpoint-annotation", "", "annotation of a Workload in which its job records its checkpoint")
 	f.StringVar(&a.from.world, "world", "", "read a file of objects or an export instead of a cluster (\"-\": standard input)")
 	f.StringVar(&a.from.now, "now", "", "the time that ages are measured at, like 2026-09-14T10:00:00Z (default: now)")
 	l := c.Flags()

@@ -42,6 +42,11 @@ func planText(p actions.Plan) string {
 			fmt.Fprintf(&b, "  %d %s: %s\n", len(l.list), l.words, names(l.list))
 		}
 	}
+	for _, a := range p.Evicts {
+		if a.Note != "" {
+			fmt.Fprintf(&b, "    %s/%s: %s\n", a.Ref.Namespace, a.Job, a.Note)
+		}
+	}
 	if p.Impact != nil {
 		x := report.ImpactOf(p.Impact, nil)
 		var page strings.Builder

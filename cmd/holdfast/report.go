@@ -20,15 +20,13 @@ var errPerson = errors.New("something needs a person")
 
 // readFlags are common to the commands that only read.
 type readFlags struct {
-	output     string
-	pods       bool
-	positions  bool
-	checkpoint string
+	output    string
+	pods      bool
+	positions bool
 }
 
 func (f *readFlags) add(c *cobra.Command, formats string) {
 	c.Flags().StringVarP(&f.output, "output", "o", "text", formats)
-	c.Flags().StringVar(&f.checkpoint, "checkpoint-annotation", "", "annotation of a Workload in which its job records its checkpoint")
 }
 
 func (f *readFlags) check(formats ...string) error {
@@ -61,7 +59,7 @@ func (a *app) reportCommand() *cobra.Command {
 				return err
 			}
 			defer r.close()
-			r.Checkpoint = f.checkpoint
+			r.Checkpoint = a.checkpoint
 			doc := report.Build(r.Input)
 			if err := a.printDocument(doc, f.output, doc.Text); err != nil {
 				return err
@@ -144,7 +142,7 @@ func (a *app) explainCommand() *cobra.Command {
 			if err := r.about(c.Context(), w); err != nil {
 				return err
 			}
-			r.Checkpoint = f.checkpoint
+			r.Checkpoint = a.checkpoint
 			doc := report.Explain(r.Input, w)
 			return a.printDocument(doc, f.output, doc.Text)
 		},

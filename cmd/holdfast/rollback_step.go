@@ -15,8 +15,8 @@ import (
 // stepFlags are what a step may need beside a confirmation.
 type stepFlags struct {
 	actFlags
-	file, attest, checkpoint, bundle string
-	takeOver                         bool
+	file, attest, bundle string
+	takeOver             bool
 }
 
 func (f *stepFlags) add(a *app, c *cobra.Command) {
@@ -25,7 +25,6 @@ func (f *stepFlags) add(a *app, c *cobra.Command) {
 	c.Flags().StringVarP(&f.file, "filename", "f", "", "fix: the file with the corrected objects, or \"-\" for standard input")
 	c.Flags().BoolVar(&f.takeOver, "take-over", false, "fix: become the owner of fields that others own when it is applied")
 	c.Flags().StringVar(&f.attest, "attest", "", "evidence: what you know of the checkpoints")
-	c.Flags().StringVar(&f.checkpoint, "checkpoint-annotation", "", "evidence: annotation of a Workload in which its job records its checkpoint")
 	c.Flags().StringVar(&f.bundle, "bundle", "", "compare: the export, where it is on this machine")
 }
 
@@ -95,7 +94,7 @@ func (a *app) prepareFlags(r *rollback.Runner, x rollback.Session, n rollback.Na
 		}
 		return r.Attach(x, text.Clean(filepath.Base(f.file)), content, f.takeOver)
 	case n == rollback.Evidence:
-		return r.Attest(x, f.attest, f.checkpoint)
+		return r.Attest(x, f.attest, a.checkpoint)
 	case n == rollback.Compare && f.bundle != "":
 		path, err := filepath.Abs(f.bundle)
 		if err != nil {

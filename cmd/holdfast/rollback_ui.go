@@ -77,6 +77,7 @@ func (k keeper) Skip(ctx context.Context, id string, n rollback.Name, reason str
 
 // Attach implements ui.Sessions.
 func (k keeper) Attach(ctx context.Context, id, path string) (rollback.Session, error) {
+	path, takeOver := strings.CutSuffix(path, " --take-over")
 	content, err := k.a.content(path)
 	if err != nil {
 		return rollback.Session{}, err
@@ -85,7 +86,7 @@ func (k keeper) Attach(ctx context.Context, id, path string) (rollback.Session, 
 	if err != nil {
 		return x, err
 	}
-	return k.r.Attach(x, text.Clean(filepath.Base(path)), content, false)
+	return k.r.Attach(x, text.Clean(filepath.Base(path)), content, takeOver)
 }
 
 // Attest implements ui.Sessions.
@@ -94,7 +95,7 @@ func (k keeper) Attest(ctx context.Context, id, words string) (rollback.Session,
 	if err != nil {
 		return x, err
 	}
-	return k.r.Attest(x, words, "")
+	return k.r.Attest(x, words, k.a.checkpoint)
 }
 
 // sessionDesk is the console's Desk: the plan of a session's step is carried out by
