@@ -69,7 +69,9 @@ func (d *Desk) PlanFile(ctx context.Context, f File) (Plan, error) {
 	for i := range wishes {
 		err := d.tryWish(ctx, c, &p, &wishes[i], f.TakeOver)
 		if own := owners(err); len(own) > 0 {
-			foreign = append(foreign, prefixedWith(wishes[i].target.Ref.String()+" ", own)...)
+			for _, o := range others(own) {
+				foreign = append(foreign, wishes[i].target.Ref.String()+" "+o.String())
+			}
 			continue
 		}
 		if err != nil {
@@ -93,7 +95,10 @@ func (d *Desk) PlanFile(ctx context.Context, f File) (Plan, error) {
 type wished struct {
 	target Target
 	live   *unstructured.Unstructured // nil: it is not there
-	notes  []string
+	// stale says that the file was taken from another state of the object; nil: it was
+	// not.
+	stale error
+	notes []string
 }
 
 // wishOf reads what the document wants of its object.
@@ -131,10 +136,7 @@ func (d *Desk) wishOf(ctx context.Context, c *client, f File, doc map[string]any
 	case err != nil:
 		return wished{}, err
 	default:
-		if err := stale(w, live); err != nil {
-			return wished{}, err
-		}
-		out.target, out.live = target(ref, live), live
+		out.target, out.live, out.stale = target(ref, live), live, stale(w, live)
 		out.target.Method = Apply
 	}
 	out.target.API = api
@@ -212,14 +214,13 @@ func order(ws []wished) {
 // to be taken over: then it is tried again by force, and the plan says so.
 func (d *Desk) tryWish(ctx context.Context, c *client, p *Plan, w *wished, takeOver bool) error {
 	t := w.target
-	result, err := c.send(ctx, t, w.live, true)
-	own := owners(err)
-	if len(own) > 0 && takeOver {
+	result, err := d.tryApply(ctx, c, t, w)
+	if own := owners(err); len(own) > 0 && (takeOver || len(others(own)) == 0) {
 		t.Force = true
-		for _, o := range own {
+		for _, o := range others(own) {
 			p.Notes = append(p.Notes, text.Clean(fmt.Sprintf("TAKES OVER %s %s, which may write it again.", t.Ref, o)))
 		}
-		result, err = c.send(ctx, t, w.live, true)
+		result, err = d.tryApply(ctx, c, t, w)
 	}
 	if err != nil {
 		if len(owners(err)) > 0 {
@@ -240,6 +241,9 @@ func (d *Desk) tryWish(ctx context.Context, c *client, p *Plan, w *wished, takeO
 		p.Notes = append(p.Notes, t.Ref.String()+" is so already.")
 		return nil
 	}
+	if w.stale != nil {
+		return w.stale
+	}
 	if t.After, err = result.MarshalJSON(); err != nil {
 		return err
 	}
@@ -255,11 +259,29 @@ func (d *Desk) tryWish(ctx context.Context, c *client, p *Plan, w *wished, takeO
 	return nil
 }
 
+// tryApply has the server try the object, anew where only its status moved.
+func (d *Desk) tryApply(ctx context.Context, c *client, t Target, w *wished) (*unstructured.Unstructured, error) {
+	for try := 0; ; try++ {
+		result, err := c.send(ctx, t, w.live, true)
+		if err == nil || t.Method == Create || !moved(err) || try >= retries {
+			return result, err
+		}
+		live, err := c.read(ctx, t.Ref, t.API)
+		if err != nil {
+			return nil, err
+		}
+		if err := unchanged(t, live); err != nil {
+			return nil, err
+		}
+		w.live = live
+	}
+}
+
 // finishFile says what holds for the whole set, and asks.
 func (d *Desk) finishFile(p *Plan) {
 	p.Subject = p.Targets[0].Ref
 	p.Unknown = union(nil, p.Unknown)
-	p.Confirm = Confirm{ConfirmName, p.Subject.Name}
+	p.Confirm = d.confirmSeveral(p)
 	if n := len(p.Targets); n > 1 {
 		p.Notes = append([]string{
 			fmt.Sprintf("%d objects, written one after the other: flavors and classes, cohorts from the top, ClusterQueues, LocalQueues, so that what others name is there first. It stops at the first that is not done; to go on, apply again.", n),
@@ -268,27 +290,31 @@ func (d *Desk) finishFile(p *Plan) {
 	}
 }
 
-// owners are the fields that a server-side apply may not change, each with its
-// owner (".spec.cohortName, which kubectl owns"); nil for any other error.
-func owners(err error) []string {
+// owner is a field that a server-side apply may not change, and who owns it.
+type owner struct{ field, manager string }
+
+func (o owner) String() string { return fmt.Sprintf("%s, which %q owns", o.field, o.manager) }
+
+// owners are the fields that a server-side apply may not change, each with its owner;
+// nil for any other error.
+func owners(err error) []owner {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Details == nil {
 		return nil
 	}
-	var out []string
+	var out []owner
 	for _, c := range status.Status().Details.Causes {
 		if c.Type == metav1.CauseTypeFieldManagerConflict {
-			_, owner, _ := strings.Cut(c.Message, "conflict with ")
-			out = append(out, fmt.Sprintf("%s, which %s owns", c.Field, owner))
+			_, rest, _ := strings.Cut(c.Message, `conflict with "`)
+			name, _, _ := strings.Cut(rest, `"`)
+			out = append(out, owner{c.Field, name})
 		}
 	}
 	return out
 }
 
-func prefixedWith(p string, in []string) []string {
-	out := make([]string, 0, len(in))
-	for _, s := range in {
-		out = append(out, p+s)
-	}
-	return out
+// others are those that are not of this program: what it wrote by a patch or made
+// counts for the server as another owner than what it applies.
+func others(all []owner) []owner {
+	return slices.DeleteFunc(slices.Clone(all), func(o owner) bool { return o.manager == FieldManager })
 }

@@ -116,11 +116,15 @@ func union(a, b []string) []string {
 	return a
 }
 
-// confirmSeveral is the question of a plan for the objects of a cohort: the
-// cohort's name, and that of the context where somebody is evicted.
+// confirmSeveral is the question of a plan for several objects: the name of its
+// subject; that of the context, with a number, where somebody is evicted, and where the
+// context is marked as production.
 func (d *Desk) confirmSeveral(p *Plan) Confirm {
-	if p.Confirm.Level == ConfirmContext {
+	switch n := len(p.Targets); {
+	case p.Confirm.Level == ConfirmContext:
 		return d.confirmDrain(p)
+	case n > 1 && d.opts.Production:
+		return Confirm{ConfirmContext, fmt.Sprintf("%s %d", d.opts.Context, n)}
 	}
 	return Confirm{ConfirmName, p.Subject.Name}
 }

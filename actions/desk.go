@@ -24,6 +24,9 @@ type Options struct {
 	World func() *store.Snapshot
 	// Context is the kubeconfig context, shown and asked for in dialogs.
 	Context string
+	// Production marks the context as one where a slip hurts: several objects at once
+	// then ask for its name.
+	Production bool
 	// ReadOnly says that Config refuses writes; the Desk then says so beforehand.
 	ReadOnly bool
 	Journal  *Journal

@@ -51,14 +51,22 @@ func (d *Desk) Execute(ctx context.Context, p Plan, typed string) (Result, error
 	}
 	r := Result{Action: p.Action, JournalID: id}
 	stopped := false
-	for _, t := range p.Targets {
+	written := make([]*unstructured.Unstructured, len(p.Targets))
+	for i, t := range p.Targets {
 		if stopped || ctx.Err() != nil {
 			r.Objects = append(r.Objects, ObjectResult{Ref: t.Ref, Outcome: NotDone, Detail: "not attempted: stopped before it"})
 			continue
 		}
-		o := d.apply(ctx, c, p.Action, t)
+		var o ObjectResult
+		o, written[i] = d.apply(ctx, c, t)
 		r.Objects = append(r.Objects, o)
 		stopped = o.Outcome != Done
+	}
+	// Afterwards: a controller that is down must not keep the rest from being written.
+	for i, t := range p.Targets {
+		if written[i] != nil {
+			d.look(ctx, c, p.Action, t, written[i], &r.Objects[i])
+		}
 	}
 	if err := d.opts.Journal.result(id, p, r, d.opts.Clock.Now()); err != nil {
 		r.Objects[len(r.Objects)-1].Detail += fmt.Sprintf(" (the journal could not be written: %v)", err)
@@ -69,14 +77,14 @@ func (d *Desk) Execute(ctx context.Context, p Plan, typed string) (Result, error
 // sameVictims holds the Workloads that a drain would evict now against those that
 // the person agreed to. Fewer are no reason to stop.
 func (d *Desk) sameVictims(p Plan) error {
-	if p.Confirm.Level != ConfirmContext {
-		return nil
-	}
 	agreed := map[types.UID]bool{}
 	for _, a := range p.Evicts {
 		agreed[a.Ref.UID] = true
 	}
 	for _, t := range p.Targets {
+		if !drains(t) {
+			continue
+		}
 		var now Plan
 		d.sortWorkloads(&now, t.Ref, true)
 		for _, a := range now.Evicts {
@@ -90,18 +98,29 @@ func (d *Desk) sameVictims(p Plan) error {
 	return nil
 }
 
-// apply writes one object and watches for Kueue's reaction.
-func (d *Desk) apply(ctx context.Context, c *client, a Action, t Target) ObjectResult {
+// drains reports whether the target's change evicts what is admitted: from here on
+// (a policy that stays is none).
+func drains(t Target) bool {
+	var patch, base struct {
+		Spec struct{ StopPolicy world.StopPolicy }
+	}
+	if json.Unmarshal(t.Patch, &patch) != nil || json.Unmarshal(t.Base, &base) != nil {
+		return false
+	}
+	return t.Method == MergePatch && patch.Spec.StopPolicy == world.StopHoldAndDrain && base.Spec.StopPolicy != world.StopHoldAndDrain
+}
+
+// apply writes one object and returns it as stored; nil where that is not known.
+func (d *Desk) apply(ctx context.Context, c *client, t Target) (ObjectResult, *unstructured.Unstructured) {
 	out := ObjectResult{Ref: t.Ref}
 	written, sent, err := d.write(ctx, c, t)
 	if err != nil {
 		out.Outcome, out.Detail = outcomeOf(err, sent), withAdvice(err)
 		out.Meanwhile = meanwhile(ctx, c, t, err)
-		return out
+		return out, nil
 	}
 	out.Outcome = Done
-	d.look(ctx, c, a, t, written, &out)
-	return out
+	return out, written
 }
 
 // write patches the object under the plan's preconditions. sent says whether the

@@ -27,6 +27,13 @@ type exportList struct {
 	most   int
 }
 
+// spares reports whether an export can do without the list, which gave the error. A
+// cluster that does not serve Cohorts has none.
+func (l exportList) spares(err error) bool {
+	absent := apierrors.IsNotFound(err)
+	return !l.needed && (absent || apierrors.IsForbidden(err)) || absent && l.kind == string(world.KindCohort)
+}
+
 // mostEvents bounds the events of an export: an incident makes many, and the newest
 // are not the first.
 const mostEvents = 20_000
@@ -43,7 +50,7 @@ func exported(version string, s Scope) []exportList {
 	queues, cohorts, locals, work := of("clusterqueues", "ClusterQueue"), of("cohorts", "Cohort"), of("localqueues", "LocalQueue"), of("workloads", "Workload")
 	// Without these the pending Workloads of a queue would be left out unnoticed.
 	locals.needed = s.ClusterQueue != "" || s.Cohort != ""
-	queues.needed = s.Cohort != ""
+	queues.needed, cohorts.needed = s.Cohort != "", s.Cohort != ""
 	work.needed, work.namespace = true, s.InNamespace()
 	events := other("", "events", "Event")
 	events.selector, events.most, events.namespace = "involvedObject.kind=Workload", mostEvents, s.InNamespace()
@@ -81,7 +88,7 @@ func (e *exporter) list(ctx context.Context, l exportList) error {
 		switch {
 		case apierrors.IsResourceExpired(err):
 			return &Problem{What: fmt.Sprintf("the list of %s grew too old while it was read: it would not be one consistent state", l.resource.Resource), Do: "Export again, or a smaller scope.", Err: err}
-		case err != nil && page == 1 && !l.needed && (apierrors.IsForbidden(err) || apierrors.IsNotFound(err)):
+		case err != nil && page == 1 && l.spares(err):
 			e.m.Unread = append(e.m.Unread, bundle.Unread{Resource: l.resource.Resource, Kind: l.kind, Why: text.Clean(err.Error())})
 			return nil
 		case err != nil:

@@ -62,6 +62,8 @@ type JournalEvent struct {
 	API string `json:"api,omitempty"`
 	// Method is how the patch was sent, where it was no merge patch.
 	Method string `json:"method,omitempty"`
+	// Stored is the merge patch of what the server makes of an apply.
+	Stored json.RawMessage `json:"stored,omitempty"`
 	// Inverse is the merge patch that gives the changed fields the values back that
 	// they had, for undo.
 	Inverse  json.RawMessage `json:"inverse,omitempty"`
@@ -80,7 +82,7 @@ func (j *Journal) intent(p Plan, now time.Time) (string, error) {
 	for _, t := range p.Targets {
 		e.Objects = append(e.Objects, JournalEvent{
 			Object: t.Ref.String(), UID: string(t.Ref.UID), Generation: t.Generation, ResourceVersion: t.ResourceVersion, Change: t.Change,
-			Patch: t.Patch, API: apiText(t.API), Method: t.Method.word(), Inverse: inverse(t),
+			Patch: t.Patch, API: apiText(t.API), Method: t.Method.word(), Stored: changed(t), Inverse: inverse(t),
 		})
 	}
 	if p.Export != nil {

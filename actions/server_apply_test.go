@@ -20,6 +20,9 @@ func (s *apiServer) apply(w http.ResponseWriter, r *http.Request) {
 	if s.refused(w, r) {
 		return
 	}
+	if s.trying != nil && q.Get("dryRun") == "All" {
+		s.trying()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o := s.objects[r.URL.Path]
@@ -46,7 +49,11 @@ func (s *apiServer) apply(w http.ResponseWriter, r *http.Request) {
 	}
 	delete(meta, "uid")
 	delete(meta, "resourceVersion")
-	s.store(w, r, r.URL.Path, o, mergeApply(clone(o), body))
+	after := mergeApply(clone(o), body)
+	if s.stores != nil {
+		s.stores(after)
+	}
+	s.store(w, r, r.URL.Path, o, after)
 }
 
 func (s *apiServer) create(w http.ResponseWriter, r *http.Request) {

@@ -41,6 +41,12 @@ type apiServer struct {
 	undone     bool
 	// owner owns spec.cohortName of everything, for server-side applies; empty: nobody.
 	owner string
+	// stores is called with what an apply makes of an object, and may change it; trying
+	// before each apply that is tried, watched with each watch. denied ends the paths
+	// that may not be read.
+	stores          func(o map[string]any)
+	trying, watched func()
+	denied          string
 }
 
 const base = "/apis/kueue.x-k8s.io/v1beta2/"
@@ -124,6 +130,8 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Warning", `299 - "`+s.warning+`"`)
 	}
 	switch {
+	case s.denied != "" && strings.HasSuffix(r.URL.Path, s.denied):
+		refuse(w, 403, "Forbidden", s.denied+" is forbidden")
 	case r.Method == http.MethodPatch && r.Header.Get("Content-Type") == "application/apply-patch+yaml":
 		s.apply(w, r)
 	case r.Method == http.MethodPatch:
@@ -212,6 +220,9 @@ func dump(v any) string { b, _ := json.Marshal(v); return string(b) }
 // watch ends at once where something changed since the version that is asked
 // for, as an expired one does; the reader then reads again.
 func (s *apiServer) watch(w http.ResponseWriter, r *http.Request) {
+	if s.watched != nil {
+		s.watched()
+	}
 	w.(http.Flusher).Flush()
 	from := asInt(r.URL.Query().Get("resourceVersion"))
 	for {

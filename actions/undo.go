@@ -31,6 +31,9 @@ func inverse(t Target) json.RawMessage {
 		return nil
 	}
 	back := undone(patch, base)
+	if is := stored(t); is != nil {
+		back = mergeDiff(is, editable(&unstructured.Unstructured{Object: base}))
+	}
 	for _, path := range [][]string{{"metadata", "name"}, {"metadata", "namespace"}, {"apiVersion"}, {"kind"}} {
 		unstructured.RemoveNestedField(back, path...)
 	}
@@ -41,6 +44,27 @@ func inverse(t Target) json.RawMessage {
 		return nil
 	}
 	return mustJSON(back)
+}
+
+// stored is what a person may change of the object that an apply makes, by the
+// server's dry-run: it may take fields away that its file does not name any more, and
+// have defaults that it never named. nil for other methods, whose patch says it all.
+func stored(t Target) map[string]any {
+	o := &unstructured.Unstructured{}
+	if t.Method != Apply || len(t.After) == 0 || o.UnmarshalJSON(t.After) != nil {
+		return nil
+	}
+	return editable(o)
+}
+
+// changed is the merge patch of what the target's change makes of its object.
+func changed(t Target) json.RawMessage {
+	base := &unstructured.Unstructured{}
+	is := stored(t)
+	if is == nil || base.UnmarshalJSON(t.Base) != nil {
+		return nil
+	}
+	return mustJSON(mergeDiff(editable(base), is))
 }
 
 // undone gives every field that patch sets to something else the value that it has in
@@ -87,7 +111,7 @@ func (d *Desk) PlanUndo(ctx context.Context, id string) (Plan, error) {
 	if err := d.mayWrite(); err != nil {
 		return Plan{}, err
 	}
-	p, err := d.undo(ctx, e)
+	p, err := d.undo(ctx, e, outcomesOf(entries, id))
 	if err != nil {
 		return Plan{}, err
 	}
@@ -98,13 +122,26 @@ func (d *Desk) PlanUndo(ctx context.Context, id string) (Plan, error) {
 	return p, nil
 }
 
-func (d *Desk) undo(ctx context.Context, e JournalEntry) (Plan, error) {
+// outcomesOf is what became of each object of an entry; none where it was interrupted.
+func outcomesOf(entries []JournalEntry, id string) map[string]Outcome {
+	out := map[string]Outcome{}
+	for _, e := range entries {
+		if e.ID == id && e.Entry == "result" {
+			for _, o := range e.Objects {
+				out[o.Object] = o.Outcome
+			}
+		}
+	}
+	return out
+}
+
+func (d *Desk) undo(ctx context.Context, e JournalEntry, became map[string]Outcome) (Plan, error) {
 	var p Plan
 	var one func(world.Ref, JournalEvent) (Plan, error)
 	switch e.Action {
 	case Hold, Drain:
 		p = d.plan(Resume)
-		one = func(r world.Ref, _ JournalEvent) (Plan, error) { return d.resumeOne(ctx, r) }
+		one = func(r world.Ref, o JournalEvent) (Plan, error) { return d.lift(ctx, r, o) }
 	case Resume:
 		p = d.plan(Hold)
 		one = func(r world.Ref, o JournalEvent) (Plan, error) { return d.holdOne(ctx, r, Hold, heldFor(o, e)) }
@@ -119,6 +156,10 @@ func (d *Desk) undo(ctx context.Context, e JournalEntry) (Plan, error) {
 		ref, err := refOfEvent(o)
 		if err != nil {
 			return Plan{}, err
+		}
+		if was := became[o.Object]; was == Refused || was == NotDone {
+			left = append(left, fmt.Sprintf("%s was %s then", ref, was))
+			continue
 		}
 		q, err := one(ref, o)
 		if err != nil {
@@ -143,16 +184,34 @@ func (d *Desk) undo(ctx context.Context, e JournalEntry) (Plan, error) {
 	return p, nil
 }
 
-// heldFor is the reason of the hold that a resume took away.
-func heldFor(o JournalEvent, e JournalEntry) string {
-	var back struct {
+// lift plans to resume a queue if it is still held by the record that the entry wrote.
+func (d *Desk) lift(ctx context.Context, ref world.Ref, o JournalEvent) (Plan, error) {
+	p, err := d.resumeOne(ctx, ref)
+	if err != nil {
+		return p, err
+	}
+	if raw := p.Targets[0].HoldBefore; raw != holdIn(o.Patch) {
+		return Plan{}, &Problem{What: fmt.Sprintf("%s is held anew since, by another record", ref)}
+	}
+	return p, nil
+}
+
+// holdIn is the record of a hold in a merge patch; empty for none.
+func holdIn(patch json.RawMessage) string {
+	var m struct {
 		Metadata struct{ Annotations map[string]string }
 	}
-	if json.Unmarshal(o.Inverse, &back) == nil {
-		if raw := back.Metadata.Annotations[world.HoldAnnotation]; raw != "" {
-			if r := project.ParseHold(raw); r.Problem == "" && r.Reason != "" {
-				return r.Reason
-			}
+	if json.Unmarshal(patch, &m) != nil {
+		return ""
+	}
+	return m.Metadata.Annotations[world.HoldAnnotation]
+}
+
+// heldFor is the reason of the hold that a resume took away.
+func heldFor(o JournalEvent, e JournalEntry) string {
+	if raw := holdIn(o.Inverse); raw != "" {
+		if r := project.ParseHold(raw); r.Problem == "" && r.Reason != "" {
+			return r.Reason
 		}
 	}
 	return "taken back: resume of " + e.ID
@@ -200,7 +259,11 @@ func (d *Desk) revert(ctx context.Context, ref world.Ref, o JournalEvent) (Plan,
 		return Plan{}, &Problem{What: fmt.Sprintf("%s was made by it, and this program deletes nothing", ref)}
 	}
 	var back, sent map[string]any
-	if len(o.Inverse) == 0 || utiljson.Unmarshal(o.Inverse, &back) != nil || utiljson.Unmarshal(o.Patch, &sent) != nil {
+	wrote := o.Patch
+	if len(o.Stored) > 0 {
+		wrote = o.Stored
+	}
+	if len(o.Inverse) == 0 || utiljson.Unmarshal(o.Inverse, &back) != nil || utiljson.Unmarshal(wrote, &sent) != nil {
 		return Plan{}, &Problem{What: fmt.Sprintf("the journal does not say what %s was before", ref)}
 	}
 	// Only hold and resume write these.
