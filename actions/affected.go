@@ -40,16 +40,13 @@ func inQueue(s *store.Snapshot, w *world.Workload, ref world.Ref) bool {
 // stay).
 func (d *Desk) sortWorkloads(p *Plan, ref world.Ref, drain bool) {
 	s := d.opts.World()
-	p.Incomplete = incomplete(s, ref)
+	p.Incomplete = Incomplete(s, ref)
 	for _, w := range workloadsOf(s, ref) {
-		a := Affected{Ref: w.Ref(), Job: w.JobName(), Priority: w.Priority, Uses: w.Usage}
+		a := d.affected(w)
 		switch w.State {
 		case world.Admitted, world.Evicting:
-			if w.State == world.Evicting {
-				a.Note = "already being evicted"
-			}
 			if drain {
-				a.Note = strings.TrimPrefix(a.Note+"; "+d.recovery(w), "; ")
+				a = d.loses(a, w)
 				p.Evicts = append(p.Evicts, a)
 			} else {
 				p.RunsOn = append(p.RunsOn, a)
@@ -60,6 +57,12 @@ func (d *Desk) sortWorkloads(p *Plan, ref world.Ref, drain bool) {
 			p.StaysPending = append(p.StaysPending, a)
 		}
 	}
+}
+
+// loses adds what an eviction costs the Workload.
+func (d *Desk) loses(a Affected, w *world.Workload) Affected {
+	a.Note = strings.TrimPrefix(a.Note+"; "+d.recovery(w), "; ")
+	return a
 }
 
 // recovery says how long a Workload has run and from where it could go on.
@@ -78,9 +81,9 @@ func (d *Desk) recovery(w *world.Workload) string {
 	}
 }
 
-// incomplete says why the Workloads of the queue may not all be known; empty when
-// they are.
-func incomplete(s *store.Snapshot, ref world.Ref) string {
+// Incomplete says why the Workloads of the queue may not all be known; empty when
+// they are. It does not block.
+func Incomplete(s *store.Snapshot, ref world.Ref) string {
 	var why []string
 	for _, k := range []world.Kind{world.KindWorkload, world.KindLocalQueue} {
 		if f := s.Fresh(k); f.Feed != world.Live {

@@ -162,7 +162,7 @@ func (d *Desk) served(version string) error {
 	}
 	p := &Problem{What: text.Clean(fmt.Sprintf("the cluster does not serve %s/%s but %s", kube.Group, version, strings.Join(all, ", "))), Do: "Write the objects in a version that it serves.", Rejected: true}
 	if version == "v1beta1" {
-		p.Do += " " + "In v1beta2 " + strings.Join(renames("v1beta2"), ", ") + "."
+		p.Do += " In v1beta2 " + strings.Join(renames("v1beta2"), ", ") + "."
 	}
 	return p
 }

@@ -53,14 +53,8 @@ func (d *Desk) planCohort(ctx context.Context, a Action, cohort world.Ref, one f
 		return Plan{}, err
 	}
 	s := d.opts.World()
-	for _, k := range []world.Kind{world.KindCohort, world.KindClusterQueue} {
-		if f := s.Fresh(k); f.Feed != world.Live && (k != world.KindCohort || f.Feed != world.Absent) {
-			do := "Wait until it is read, or take its ClusterQueues one by one. Nothing was changed."
-			if f.Feed == world.Denied {
-				do = "Ask somebody who may list them in the whole cluster, or a platform admin for that right. Nothing was changed."
-			}
-			return Plan{}, &Problem{What: fmt.Sprintf("which ClusterQueues are below %s is not known: the list of %ss is %s%s", cohort, k, f.Feed, colon(f.Detail)), Do: do}
-		}
+	if err := Unread(s, cohort); err != nil {
+		return Plan{}, err
 	}
 	queues := QueuesBelow(s, cohort.Name)
 	if len(queues) == 0 {
@@ -90,6 +84,27 @@ func (d *Desk) planCohort(ctx context.Context, a Action, cohort world.Ref, one f
 	}
 	p.Notes = append(first, p.Notes...)
 	return p, nil
+}
+
+// Unread is a *Problem where the queue, or which ClusterQueues are below the cohort, is
+// not known because a list is not live; nil: it is known. It does not block.
+func Unread(s *store.Snapshot, ref world.Ref) error {
+	kinds, what, do := []world.Kind{ref.Kind}, fmt.Sprintf("%s is not known as it is now", ref), "Wait until it is read. Nothing was changed."
+	if ref.Kind == world.KindCohort {
+		kinds = []world.Kind{world.KindCohort, world.KindClusterQueue}
+		what, do = fmt.Sprintf("which ClusterQueues are below %s is not known", ref), "Wait until it is read, or take its ClusterQueues one by one. Nothing was changed."
+	}
+	for _, k := range kinds {
+		f := s.Fresh(k)
+		if f.Feed == world.Live || k == world.KindCohort && f.Feed == world.Absent {
+			continue
+		}
+		if f.Feed == world.Denied {
+			do = "Ask somebody who may list them in the whole cluster, or a platform admin for that right. Nothing was changed."
+		}
+		return &Problem{What: fmt.Sprintf("%s: the list of %ss is %s%s", what, k, f.Feed, colon(f.Detail)), Do: do}
+	}
+	return nil
 }
 
 // add puts another plan's objects behind those of p; what both say is said once.

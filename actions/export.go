@@ -32,7 +32,7 @@ func (d *Desk) PlanExport(_ context.Context, scope Scope) (Plan, error) {
 			p.Export.Count++
 		}
 	}
-	if why := incomplete(s, world.Ref{Kind: world.KindClusterQueue}); why != "" {
+	if why := Incomplete(s, world.Ref{Kind: world.KindClusterQueue}); why != "" {
 		p.Incomplete = why + " The export asks the server itself and holds what it answers."
 	}
 	p.Notes = append(p.Notes, redactionNote, "With them go all queues, cohorts, flavors, checks, classes and namespaces, the Workloads' events and the report.", "An existing file is never replaced; the file is read back and verified before it is called done.")

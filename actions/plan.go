@@ -151,8 +151,8 @@ type Plan struct {
 	Confirm Confirm
 	// Reason is the person's own why; it goes into the hold record and journal.
 	Reason string
-	// Session is the rollback session that the plan is a step of, and the step:
-	// "ID/STEP"; empty for most.
+	// Session is the ticket of the rollback session that the plan is a step of
+	// (session.Ticket); empty for most.
 	Session string
 	// Undoes is the ID of the journal's entry that the plan takes back; empty for most.
 	Undoes string

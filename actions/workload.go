@@ -49,7 +49,7 @@ func (d *Desk) PlanDeactivate(ctx context.Context, ref world.Ref, why string) (P
 	a := d.affected(row)
 	switch row.State {
 	case world.Admitted, world.Evicting:
-		p.Evicts = append(p.Evicts, a)
+		p.Evicts = append(p.Evicts, d.loses(a, row))
 		p.Notes = append(p.Notes, "Kueue evicts it: its job is stopped, and what it has done since its last checkpoint is lost. Its quota is free for others at once, even while its pods still end.")
 	case world.Reserving:
 		p.LosesReservation = append(p.LosesReservation, a)

@@ -117,6 +117,11 @@ func TestDeactivate(t *testing.T) {
 			if p.Confirm != tt.confirm || len(p.Evicts) != tt.evicts || len(p.LosesReservation) != tt.loses || len(p.StaysPending) != 0 {
 				t.Errorf("confirm %+v, evicts %v, loses %v, stays %v", p.Confirm, p.Evicts, p.LosesReservation, p.StaysPending)
 			}
+			for _, a := range p.Evicts {
+				if !strings.Contains(a.Note, "admitted for ") || !strings.Contains(a.Note, "checkpoint not known") {
+					t.Errorf("what it costs: %q", a.Note)
+				}
+			}
 			for _, w := range tt.words {
 				if !strings.Contains(strings.Join(p.Notes, "\n"), w) {
 					t.Errorf("notes %q lack %q", p.Notes, w)

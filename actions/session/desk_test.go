@@ -13,6 +13,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/bundle"
 	"cli.holdfast.dev/holdfast/model/compare"
 	"cli.holdfast.dev/holdfast/model/impact"
 	"cli.holdfast.dev/holdfast/model/store"
@@ -31,13 +32,17 @@ type fake struct {
 	// is to end there.
 	die func(point string)
 	at  time.Time
+	// feed is that of every list; fails is what Execute ends with, refuses what the
+	// server says of a fix.
+	feed           world.Feed
+	fails, refuses error
 }
 
 // killed is the end of the process.
 type killed struct{ point string }
 
 func newFake() *fake {
-	return &fake{held: map[string]bool{"a": false, "b": false}, writes: map[string]int{}, die: func(string) {}, at: noon}
+	return &fake{held: map[string]bool{"a": false, "b": false}, writes: map[string]int{}, die: func(string) {}, at: noon, feed: world.Live}
 }
 
 func (f *fake) now() time.Time { f.at = f.at.Add(time.Second); return f.at }
@@ -45,7 +50,7 @@ func (f *fake) now() time.Time { f.at = f.at.Add(time.Second); return f.at }
 func (f *fake) world() *store.Snapshot {
 	st := store.New(clock.RealClock{})
 	for _, k := range world.WatchedKinds() {
-		st.SetFreshness(k, world.Freshness{Feed: world.Live, Synced: true})
+		st.SetFreshness(k, world.Freshness{Feed: f.feed, Synced: true})
 	}
 	for name, held := range f.held {
 		q := &world.ClusterQueue{Meta: world.Meta{Key: world.Key{Name: name}}, Cohort: "pool"}
@@ -58,6 +63,9 @@ func (f *fake) world() *store.Snapshot {
 	st.Put(&world.Workload{Meta: world.Meta{Key: world.Key{Namespace: "ns", Name: "x"}, UID: "x"}, Active: true, ClusterQueue: "b", State: world.Admitted})
 	return st.Snapshot()
 }
+
+// ofPool is the manifest of an export of cohort pool.
+var ofPool = bundle.Manifest{Scope: bundle.Scope{Cohort: "pool"}, ClusterUID: "uid-1"}
 
 var question = actions.Confirm{Level: actions.ConfirmName, Expects: "pool"}
 
@@ -89,6 +97,9 @@ func (f *fake) PlanFile(_ context.Context, file actions.File) (actions.Plan, err
 	if string(file.Content) != "the fix" {
 		return actions.Plan{}, fmt.Errorf("applied is %q", file.Content)
 	}
+	if f.refuses != nil {
+		return actions.Plan{}, f.refuses
+	}
 	if f.applied {
 		return actions.Plan{}, actions.ErrNoChange
 	}
@@ -103,6 +114,9 @@ func (f *fake) Preview(_ context.Context, p actions.Plan, _ func(impact.Progress
 func (f *fake) Execute(_ context.Context, p actions.Plan, typed string) (actions.Result, error) {
 	if !p.Confirm.Accepts(typed) {
 		return actions.Result{}, errors.New("not confirmed")
+	}
+	if f.fails != nil {
+		return actions.Result{}, f.fails
 	}
 	r := actions.Result{Action: p.Action, JournalID: "j"}
 	done := func(ref world.Ref, write func()) {
@@ -150,15 +164,15 @@ func (f *exporter) PlanExport(context.Context, actions.Scope) (actions.Plan, err
 func runnerOf(t interface{ TempDir() string }, f *exporter, dir string) *Runner {
 	return &Runner{
 		Desk: f, Store: NewStore(dir), World: f.world, Now: f.now, Who: func() string { return "kim" },
-		Verify: func(path string) error {
+		Verify: func(path string) (bundle.Manifest, error) {
 			raw, err := os.ReadFile(path)
 			if err == nil && string(raw) != "bundle" {
 				err = io.ErrUnexpectedEOF
 			}
-			return err
+			return ofPool, err
 		},
-		Compare: func(context.Context, string) (compare.Result, error) {
-			return compare.Result{Same: []world.Ref{{}}, Running: 1}, nil
+		Compare: func(context.Context, string) (compare.Result, bundle.Manifest, error) {
+			return compare.Result{Same: []world.Ref{{}}, Running: 1}, ofPool, nil
 		},
 	}
 }

@@ -77,6 +77,9 @@ func (r *Runner) Checkpoints(t Target, annotation string) []string {
 	s := r.World()
 	root := rootOf(s, t)
 	var out []string
+	if why := actions.Incomplete(s, t.Ref()); why != "" {
+		out = append(out, why)
+	}
 	for _, w := range s.Workloads {
 		if w.State != world.Admitted || w.ClusterQueue == "" || rootOf(s, Target{Kind: world.KindClusterQueue, Name: w.ClusterQueue}) != root {
 			continue
@@ -133,8 +136,12 @@ func (r *Runner) Skip(s Session, n Name, reason string) (Session, error) {
 
 // Bundle names the export's file where it is on this machine.
 func (r *Runner) Bundle(s Session, path string) (Session, error) {
-	if err := r.Verify(path); err != nil {
-		return s, &actions.Problem{What: fmt.Sprintf("%s is no whole export: %s", text.Clean(path), text.Clean(err.Error())), Do: "Copy it again.", Err: err}
+	m, err := r.Verify(path)
+	if err == nil {
+		err = s.owns(m)
+	}
+	if err != nil {
+		return s, &actions.Problem{What: fmt.Sprintf("%s is not the export of this session: %s", text.Clean(path), text.Clean(err.Error())), Do: "Copy it again, or name the right one.", Err: err}
 	}
 	return r.change(s, func(s *Session) error {
 		s.Bundle = path
@@ -158,11 +165,7 @@ func (r *Runner) Recover(ctx context.Context, s Session) (Session, error) {
 			return s, err
 		}
 		if s, err = r.change(s, func(s *Session) error {
-			if n == Export && state != Done {
-				s.Bundle = ""
-			}
-			x := s.Step(n)
-			x.State, x.Detail, x.Ended = state, text.Clean(detail), r.Now().UTC()
+			s.end(n, state, detail, r.Now())
 			s.note(r.Now(), r.Who(), fmt.Sprintf("%s had been interrupted; %s", n, text.Clean(detail)))
 			return nil
 		}); err != nil {
@@ -175,6 +178,9 @@ func (r *Runner) Recover(ctx context.Context, s Session) (Session, error) {
 // seen says what became of an interrupted step.
 func (r *Runner) seen(ctx context.Context, s Session, n Name) (State, string, error) {
 	held, all, _ := r.held(s.Target)
+	if err := r.unread(s.Target); err != nil && (n == Hold || n == Resume) {
+		return Running, "", err
+	}
 	switch n {
 	case Hold:
 		if all > 0 && held == all {
@@ -187,7 +193,7 @@ func (r *Runner) seen(ctx context.Context, s Session, n Name) (State, string, er
 		}
 		return Todo, fmt.Sprintf("read from the cluster: %d of %d queues are held", held, all), nil
 	case Export:
-		switch err := r.Verify(s.Bundle); {
+		switch _, err := r.Verify(s.Bundle); {
 		case err == nil:
 			return Done, "read from the disk: " + s.Bundle + " is whole", nil
 		case errors.Is(err, os.ErrNotExist):
@@ -200,9 +206,12 @@ func (r *Runner) seen(ctx context.Context, s Session, n Name) (State, string, er
 			return Todo, "there is no fix", nil
 		}
 		p, err := r.Desk.PlanFile(ctx, s.file(r.Namespace))
+		var refused *actions.Problem
 		switch {
 		case errors.Is(err, actions.ErrNoChange):
 			return Done, "read from the cluster: everything in the fix is so", nil
+		case errors.As(err, &refused) && (refused.Rejected || refused.Conflict):
+			return Failed, "not all of the fix is in the cluster, and the rest is refused: " + refused.What, nil
 		case err != nil:
 			return Running, "", err
 		}
@@ -229,8 +238,16 @@ func (r *Runner) Import(s Session, clusterUID, server string) (Session, error) {
 	if err := r.Here(s, clusterUID, server); err != nil {
 		return s, err
 	}
-	if old, err := r.Store.Load(s.ID); err == nil {
+	unlock, err := r.Store.Lock(s.ID)
+	if err != nil {
+		return s, err
+	}
+	defer func() { _ = unlock() }() // it ends with the process at the latest
+	switch old, err := r.Store.Load(s.ID); {
+	case err == nil:
 		return s, &actions.Problem{What: fmt.Sprintf("session %s is here already, last changed by %s", s.ID, old.lastBy()), Do: "Go on with it here, or remove its file if the other one is the true one."}
+	case !errors.Is(err, os.ErrNotExist):
+		return s, &actions.Problem{What: "a session of this ID is here already and cannot be read: " + text.Clean(err.Error()), Do: "Look at its file, and remove it if the other one is the true one. Nothing was changed.", Err: err}
 	}
 	s = s.copy()
 	s.note(r.Now(), r.Who(), "took it over from "+s.lastBy())

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/bundle"
 	"cli.holdfast.dev/holdfast/model/compare"
 	"cli.holdfast.dev/holdfast/model/impact"
 	"cli.holdfast.dev/holdfast/model/store"
@@ -34,9 +34,9 @@ type Runner struct {
 	// World returns the latest snapshot; it must not block.
 	World func() *store.Snapshot
 	// Verify reads the bundle of the path to its end; Compare holds it against the
-	// cluster.
-	Verify  func(path string) error
-	Compare func(ctx context.Context, path string) (compare.Result, error)
+	// cluster. Both return its manifest.
+	Verify  func(path string) (bundle.Manifest, error)
+	Compare func(ctx context.Context, path string) (compare.Result, bundle.Manifest, error)
 	// Who names the person, Now the time.
 	Who func() string
 	Now func() time.Time
@@ -65,7 +65,7 @@ func (r *Runner) Prepare(ctx context.Context, s Session, n Name) (Prepared, erro
 	out := Prepared{Step: n}
 	switch n {
 	case Hold:
-		if held, all, names := r.held(s.Target); all > 0 && held == all {
+		if held, all, names := r.held(s.Target); r.unread(s.Target) == nil && all > 0 && held == all {
 			out.Detail = "nothing to do: held already: " + strings.Join(names, ", ")
 			return out, nil
 		}
@@ -88,7 +88,7 @@ func (r *Runner) Prepare(ctx context.Context, s Session, n Name) (Prepared, erro
 		}
 		return out.planned(p, nil)
 	case Resume:
-		if held, all, _ := r.held(s.Target); all > 0 && held == 0 {
+		if held, all, _ := r.held(s.Target); r.unread(s.Target) == nil && all > 0 && held == 0 {
 			out.Detail = "nothing to do: no queue of it is held"
 			return out, nil
 		}
@@ -145,6 +145,9 @@ func (r *Runner) held(t Target) (held, all int, names []string) {
 	return held, all, names
 }
 
+// unread says why it is not known which of the target's queues are held; nil: it is.
+func (r *Runner) unread(t Target) error { return actions.Unread(r.World(), t.Ref()) }
+
 // told puts a plan with its preview into a sentence and lines.
 func told(p actions.Plan) (string, []string) {
 	var lines []string
@@ -196,7 +199,10 @@ func cleaned(lines []string) []string {
 
 // compared runs the comparison.
 func (r *Runner) compared(ctx context.Context, s Session, out Prepared) (Prepared, error) {
-	c, err := r.Compare(ctx, s.Bundle)
+	c, m, err := r.Compare(ctx, s.Bundle)
+	if err == nil {
+		err = s.owns(m)
+	}
 	if err != nil {
 		return out, &actions.Problem{What: "the export cannot be held against the cluster: " + text.Clean(err.Error()), Do: "If it is on another machine, copy it here and name it with --bundle.", Err: err}
 	}
@@ -251,7 +257,7 @@ func (r *Runner) Do(ctx context.Context, s Session, p Prepared, typed string) (S
 	s = s.copy()
 	s.begin(p.Step, r.Who(), r.Now())
 	if p.Plan != nil && p.Plan.Export != nil {
-		s.Bundle = p.Plan.Export.Path
+		s.EarlierBundle, s.Bundle = s.Bundle, p.Plan.Export.Path
 	}
 	if err := r.Store.Save(s); err != nil {
 		return s, nil, unsaved(err)
@@ -296,40 +302,8 @@ func (r *Runner) finish(s *Session, n Name, res actions.Result) {
 	case !res.OK():
 		detail += ", but Kueue was not seen to have taken all of them up"
 	}
-	if n == Export && state != Done {
-		s.Bundle = ""
-	}
 	if len(res.Objects) == 1 && !open {
 		detail = res.Objects[0].Detail
 	}
 	s.end(n, state, detail, r.Now())
-}
-
-// same refuses a session that is not what is on disk any more.
-func (r *Runner) same(s Session) error {
-	now, err := r.Store.Load(s.ID)
-	if err != nil {
-		return err
-	}
-	a, err := encode(s)
-	if err != nil {
-		return err
-	}
-	b, err := encode(now)
-	if err != nil {
-		return err
-	}
-	if !slices.Equal(a, b) {
-		return &actions.Problem{What: "session " + s.ID + " went on since it was shown", Do: "Look at it anew. Nothing was changed.", Conflict: true}
-	}
-	return nil
-}
-
-func unsaved(err error) error {
-	return &actions.Problem{What: "the session cannot be written, so nothing was done: " + text.Clean(err.Error()), Do: "Make room or mend the folder's rights, then try again.", Err: err}
-}
-
-func (s Session) copy() Session {
-	s.Steps, s.History = slices.Clone(s.Steps), slices.Clone(s.History)
-	return s
 }

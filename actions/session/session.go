@@ -104,9 +104,11 @@ type Session struct {
 	Created time.Time `json:"created"`
 	By      string    `json:"by"`
 	Steps   []Step    `json:"steps"`
-	// Bundle is the absolute path of the export.
-	Bundle string `json:"bundle,omitempty"`
-	Fix    *File  `json:"fix,omitempty"`
+	// Bundle is the absolute path of the export. While another one is made, EarlierBundle
+	// is that of the export which it is to take the place of.
+	Bundle        string `json:"bundle,omitempty"`
+	EarlierBundle string `json:"earlierBundle,omitempty"`
+	Fix           *File  `json:"fix,omitempty"`
 	// TakeOver says that the fix takes fields over from their owners.
 	TakeOver bool `json:"takeOver,omitempty"`
 	// Kept is what the comparison said; null: not known.
@@ -224,6 +226,8 @@ func (s *Session) May(n Name) error {
 		return &actions.Problem{What: fmt.Sprintf("%s needs a fix, and none is attached", n), Do: "Attach a file to the step fix, or skip both."}
 	case n == Compare && s.Bundle == "":
 		return &actions.Problem{What: "compare needs the export of this session, and there is none", Do: "Skip it; what was lost cannot be told without."}
+	case n == Export && (s.Step(Apply).begun() || s.Step(Resume).begun()):
+		return &actions.Problem{What: "the export of a session is the state before the fix, and that has begun to change", Do: "Make one beside the session: holdfast export. Nothing was changed."}
 	}
 	return nil
 }
@@ -236,21 +240,38 @@ func join(names []Name) string {
 	return strings.Join(out, ", ")
 }
 
-// begin marks a step as running.
+// begin marks a step as running. What rests on it and was done is to be done again:
+// what it said was of another state.
 func (s *Session) begin(n Name, by string, now time.Time) {
 	x := s.Step(n)
+	over := x.Over()
 	*x = Step{Name: n, State: Running, By: by, Began: now.UTC()}
+	for _, later := range map[Name][]Name{
+		Hold: {Resume, Compare}, Export: {Compare}, Fix: {DryRun, Apply, Compare}, Apply: {Compare}, Resume: {Compare},
+	}[n] {
+		y := s.Step(later)
+		// What is held after all has to be resumed, even where that was left out.
+		if y.begun() || n == Fix && later != Compare || n == Hold && later == Resume && over && y.Over() {
+			*y = Step{Name: later, State: Todo}
+		}
+	}
+	if s.Step(Compare).State != Done {
+		s.Kept = nil
+	}
 }
 
-// end marks what came of a step. When a step is done again, those after it that rest
-// on it are to be done again, too.
+// begun reports whether the step may have had an effect.
+func (s *Step) begun() bool { return s.State != Todo && s.State != Skipped }
+
+// end marks what came of a step.
 func (s *Session) end(n Name, state State, detail string, now time.Time) {
 	x := s.Step(n)
 	x.State, x.Detail, x.Ended = state, text.Clean(detail), now.UTC()
-	if n == Fix && state == Done {
-		for _, later := range []Name{DryRun, Apply} {
-			*s.Step(later) = Step{Name: later, State: Todo}
+	if n == Export && state != Running {
+		if state != Done {
+			s.Bundle = s.EarlierBundle
 		}
+		s.EarlierBundle = ""
 	}
 }
 

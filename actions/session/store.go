@@ -244,7 +244,7 @@ func (s *Session) check() error {
 	default:
 		return fmt.Errorf("it is of a %q, which no session can be of", text.Clean(string(s.Target.Kind)))
 	}
-	clean(&s.Context, &s.Server, &s.ClusterUID, &s.Target.Namespace, &s.Target.Name, &s.Reason, &s.By, &s.Bundle)
+	clean(&s.Context, &s.Server, &s.ClusterUID, &s.Target.Namespace, &s.Target.Name, &s.Reason, &s.By, &s.Bundle, &s.EarlierBundle)
 	if s.Fix != nil {
 		clean(&s.Fix.Name)
 	}

@@ -134,12 +134,12 @@ func (a *app) command() *cobra.Command {
 	f.StringVar(&a.checkpoint, "checkpoint-annotation", "", "annotation of a Workload in which its job records its checkpoint")
 	f.StringVar(&a.from.world, "world", "", "read a file of objects or an export instead of a cluster (\"-\": standard input)")
 	f.StringVar(&a.from.now, "now", "", "the time that ages are measured at, like 2026-09-14T10:00:00Z (default: now)")
+	f.StringSliceVar(&a.production, "production", nil, "contexts that are production: marked in the header, and a change of several objects asks for the name")
 	l := c.Flags()
 	l.StringVar(&a.theme, "theme", "", "colours of the console: default, contrast or mono")
 	l.BoolVar(&a.noColor, "no-color", os.Getenv("NO_COLOR") != "", "draw without colours (or set NO_COLOR)")
 	l.BoolVar(&a.ascii, "ascii", false, "draw with ASCII characters only")
 	a.manager.add(c)
-	l.StringSliceVar(&a.production, "production", nil, "contexts to mark as production")
 	c.AddCommand(a.reportCommand(), a.explainCommand(), a.glanceCommand(), a.checkCommand(), a.impactCommand(), a.holdCommand(), a.resumeCommand(), a.deactivateCommand(), a.reactivateCommand(), a.priorityCommand(), a.applyCommand(), a.dryRunCommand(), a.exportCommand(), a.compareCommand(), a.journalCommand(), a.sessionCommand(), a.rbacCommand(), a.versionCommand(), a.workerCommand())
 	return c
 }

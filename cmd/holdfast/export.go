@@ -57,21 +57,39 @@ func (a *app) exportCommand() *cobra.Command {
 
 // verify reads a bundle to its end, or until ctx is done.
 func (a *app) verify(ctx context.Context, path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return coded(exitUnreadable, errors.New(text.Clean(err.Error())))
-	}
-	defer func() { _ = f.Close() }()
-	m, err := bundle.Verify(until{ctx, f})
+	m, err := whole(ctx, path)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil {
+	var unopened *os.PathError
+	switch {
+	case errors.As(err, &unopened):
+		return coded(exitUnreadable, errors.New(text.Clean(err.Error())))
+	case err != nil:
 		return coded(exitUnreadable, fmt.Errorf("%s is not whole: %w", text.Clean(path), err))
 	}
 	_, err = fmt.Fprintf(a.out, "%s is whole: %d Workloads (%s) in %d files, read %s from %s by %s\n",
 		text.Clean(path), m.Workloads, text.Clean(m.ScopeText), len(m.Files), m.Ended.UTC().Format(time.RFC3339), text.Clean(m.Context), text.Clean(m.User))
 	return err
+}
+
+// whole reads a bundle to its end, or until ctx is done.
+func whole(ctx context.Context, path string) (bundle.Manifest, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return bundle.Manifest{}, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	return bundle.Verify(until{ctx, f})
+}
+
+// exported opens an export, with its manifest.
+func exported(path string) (*file.World, error) {
+	then, err := file.Open(path, time.Time{})
+	if err == nil && then.Manifest == nil {
+		err = fmt.Errorf("%s is no export: it has no manifest; make one with: holdfast export", text.Clean(path))
+	}
+	return then, err
 }
 
 // until reads until ctx is done.
@@ -131,12 +149,9 @@ func (a *app) compareCommand() *cobra.Command {
 			if err := f.check("text", "json", "yaml"); err != nil {
 				return err
 			}
-			then, err := file.Open(args[0], time.Time{})
+			then, err := exported(args[0])
 			if err != nil {
 				return coded(exitUnreadable, err)
-			}
-			if then.Manifest == nil {
-				return coded(exitUnreadable, fmt.Errorf("%s is no export: it has no manifest; make one with: holdfast export", text.Clean(args[0])))
 			}
 			r, err := a.read(c.Context(), a.from, wants{least: true})
 			if err != nil {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,9 +14,9 @@ import (
 	rollback "cli.holdfast.dev/holdfast/actions/session"
 	"cli.holdfast.dev/holdfast/model/bundle"
 	"cli.holdfast.dev/holdfast/model/compare"
-	"cli.holdfast.dev/holdfast/model/file"
 	"cli.holdfast.dev/holdfast/model/report"
 	"cli.holdfast.dev/holdfast/model/text"
+	"cli.holdfast.dev/holdfast/model/world"
 )
 
 // sessions is the store of rollback sessions: beside the journal.
@@ -41,26 +40,15 @@ func (a *app) runner(s *session) (*rollback.Runner, error) {
 	}
 	return &rollback.Runner{
 		Desk: s.desk, Store: store, World: s.watcher.Snapshot, Now: s.clock.Now, Namespace: namespace,
-		Who: func() string { return s.desk.Who() },
-		Verify: func(path string) error {
-			f, err := os.Open(path)
+		Who:    func() string { return s.desk.Who() },
+		Verify: func(path string) (bundle.Manifest, error) { return whole(context.Background(), path) },
+		Compare: func(_ context.Context, path string) (compare.Result, bundle.Manifest, error) {
+			then, err := exported(path)
 			if err != nil {
-				return err
-			}
-			defer func() { _ = f.Close() }() // it was only read
-			_, err = bundle.Verify(f)
-			return err
-		},
-		Compare: func(_ context.Context, path string) (compare.Result, error) {
-			then, err := file.Open(path, time.Time{})
-			if err != nil {
-				return compare.Result{}, err
-			}
-			if then.Manifest == nil {
-				return compare.Result{}, fmt.Errorf("%s has no manifest: it is no export", text.Clean(path))
+				return compare.Result{}, bundle.Manifest{}, err
 			}
 			now := s.watcher.Snapshot()
-			return compare.Of(then.Snapshot, then.Manifest, now, actions.Queues(now, then.Manifest.Scope)), nil
+			return compare.Of(then.Snapshot, then.Manifest, now, actions.Queues(now, then.Manifest.Scope)), *then.Manifest, nil
 		},
 	}, nil
 }
@@ -103,12 +91,8 @@ func (a *app) sessionStart() *cobra.Command {
 				if err := s.desk.Exists(ref); err != nil {
 					return refusal(err)
 				}
-				k := s.watcher.Snapshot().Contract
-				x, err := rollback.New(ref, k.Context, k.Server, s.desk.ClusterUID(ctx), s.desk.Who(), f.reason, s.clock.Now())
+				x, err := begin(ctx, s, r, ref, f.reason)
 				if err != nil {
-					return err
-				}
-				if err := r.Start(x); err != nil {
 					return coded(exitRefused, err)
 				}
 				return a.printSession(x, f.output)
@@ -118,6 +102,16 @@ func (a *app) sessionStart() *cobra.Command {
 	c.Flags().StringVar(&f.reason, "reason", "", "why; it goes into the hold's record and the summary")
 	c.Flags().StringVarP(&f.output, "output", "o", "text", "text or json")
 	return c
+}
+
+// begin keeps a new session on the queue or cohort.
+func begin(ctx context.Context, s *session, r *rollback.Runner, ref world.Ref, reason string) (rollback.Session, error) {
+	c := s.watcher.Snapshot().Contract
+	x, err := rollback.New(ref, c.Context, c.Server, s.desk.ClusterUID(ctx), s.desk.Who(), reason, s.clock.Now())
+	if err != nil {
+		return x, err
+	}
+	return x, r.Start(x)
 }
 
 func (a *app) sessionList() *cobra.Command {
@@ -149,7 +143,7 @@ func (a *app) sessionList() *cobra.Command {
 	}
 }
 
-// offline is a command on the session alone.
+// onSession is a command on the session alone, without a cluster.
 func (a *app) onSession(use, short string, args int, do func(store *rollback.Store, s rollback.Session, args []string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.ExactArgs(args),

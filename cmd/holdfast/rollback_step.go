@@ -135,8 +135,11 @@ func (a *app) carry(ctx context.Context, s *session, r *rollback.Runner, x rollb
 	if res == nil {
 		return refusal(err)
 	}
-	if err := errors.Join(err, a.finishPrint(plan, *res, f.actFlags)); err != nil {
-		return err
+	if printed := a.finishPrint(plan, *res, f.actFlags); err != nil || printed != nil {
+		if err != nil {
+			err = fmt.Errorf("what is said above was done, and the session %s could not be written: %w; the next command reads it from the cluster", x.ID, err)
+		}
+		return coded(exitUnverified, errors.Join(err, printed))
 	}
 	if f.output == "text" {
 		if err := a.printSession(x, "text"); err != nil {

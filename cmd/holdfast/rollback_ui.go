@@ -28,12 +28,7 @@ func (k keeper) Load(_ context.Context, id string) (rollback.Session, error) {
 
 // Start implements ui.Sessions.
 func (k keeper) Start(ctx context.Context, ref world.Ref, reason string) (rollback.Session, error) {
-	c := k.s.watcher.Snapshot().Contract
-	x, err := rollback.New(ref, c.Context, c.Server, k.s.desk.ClusterUID(ctx), k.s.desk.Who(), reason, k.s.clock.Now())
-	if err != nil {
-		return x, err
-	}
-	return x, k.r.Start(x)
+	return begin(ctx, k.s, k.r, ref, reason)
 }
 
 // Prepare implements ui.Sessions.
@@ -50,8 +45,8 @@ func (k keeper) Prepare(ctx context.Context, id string, n rollback.Name) (rollba
 		x, _, err = k.r.Do(ctx, x, p, "")
 		return x, nil, err
 	}
-	p.Plan.Session = id + "/" + string(n)
-	return x, p.Plan, nil
+	p.Plan.Session, err = rollback.Ticket(x, n)
+	return x, p.Plan, err
 }
 
 // fresh is the session as it is on disk, with what was interrupted read anew.
@@ -107,20 +102,8 @@ type sessionDesk struct {
 
 // Execute carries out a plan, by way of its session where it is a step of one.
 func (d sessionDesk) Execute(ctx context.Context, p actions.Plan, typed string) (actions.Result, error) {
-	id, step, ok := strings.Cut(p.Session, "/")
-	if !ok {
+	if p.Session == "" {
 		return d.Desk.Execute(ctx, p, typed)
 	}
-	x, err := d.keep.r.Store.Load(id)
-	if err != nil {
-		return actions.Result{}, err
-	}
-	_, r, err := d.keep.r.Do(ctx, x, rollback.Prepared{Step: rollback.Name(step), Plan: &p}, typed)
-	if r == nil {
-		return actions.Result{}, err
-	}
-	if err != nil {
-		r.Objects[len(r.Objects)-1].Detail += " (the session could not be written: " + text.Clean(err.Error()) + ")"
-	}
-	return *r, nil
+	return d.keep.r.Redeem(ctx, p, typed)
 }

@@ -176,6 +176,9 @@ func (c *comparison) workload(was *world.Workload) {
 	x.After = flavors(is)
 	held, holds := keeps(was), keeps(is)
 	switch {
+	case is.State == world.Finished && held && since(was, is):
+		x.Note = "it lost its quota in between" + evictionOf(is) + ", and finished"
+		c.out.Readmitted = append(c.out.Readmitted, x)
 	case is.State == world.Finished:
 		if was.State != world.Finished {
 			c.out.Finished = append(c.out.Finished, x.Ref)

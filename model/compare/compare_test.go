@@ -110,14 +110,14 @@ func TestWhatBecameOfThem(t *testing.T) {
 	then := snapshot(
 		queue("q", `{"cohortName":"c"}`), queue("old", `{}`),
 		job("waits"), job("starts"), job("is-stopped"), job("runs", since0(-h, "spot")), job("moves", since0(-h, "spot")), job("same-time", since0(-h, "spot")), job("again", since0(-h, "spot")),
-		job("out", since0(-h, "spot")), job("leaves", since0(-h, "spot")), job("ends", since0(-h, "spot")), job("gone", since0(-h, "spot")), job("remade", since0(-h, "spot")), job("gone-waiting"),
+		job("out", since0(-h, "spot")), job("leaves", since0(-h, "spot")), job("ends", since0(-h, "spot")), job("ends-late", since0(-h, "spot")), job("gone", since0(-h, "spot")), job("remade", since0(-h, "spot")), job("gone-waiting"),
 		job("was-over", is(world.CondFinished, "Succeeded", -h)), job("over", is(world.CondFinished, "Succeeded", -h)), job("off", inactive), job("off-gone", inactive),
 	)
 	now := snapshot(
 		queue("q", `{"cohortName":"d"}`), queue("fresh", `{}`),
 		job("waits"), job("starts", since0(h, "spot")), job("is-stopped", inactive), job("runs", since0(-h, "spot")), job("moves", since0(h, "on-demand")), job("same-time", since0(-h, "on-demand")),
 		job("again", since0(h, "spot"), was(world.CondEvicted, "Preempted", h/2)),
-		job("out", is(world.CondEvicted, "Preempted", h/2)), job("leaves", since0(-h, "spot"), is(world.CondEvicted, "Preempted", h)), job("ends", since0(-h, "spot"), is(world.CondFinished, "Succeeded", h)),
+		job("out", is(world.CondEvicted, "Preempted", h/2)), job("leaves", since0(-h, "spot"), is(world.CondEvicted, "Preempted", h)), job("ends", since0(-h, "spot"), is(world.CondFinished, "Succeeded", h)), job("ends-late", since0(h/2, "spot"), was(world.CondEvicted, "Preempted", h/3), is(world.CondFinished, "Succeeded", h)),
 		job("remade-2", func(w *world.Workload) { w.Owner = &world.Owner{Kind: "Job", Name: "job-remade", UID: "job-remade"} }),
 		job("over", is(world.CondFinished, "Succeeded", -h)), job("off", inactive),
 	)
@@ -129,7 +129,7 @@ func TestWhatBecameOfThem(t *testing.T) {
 		"started":    {"starts ->cpu: spot"},
 		"stopped":    {"is-stopped -> it is deactivated now"},
 		"evicted":    {"leaves cpu: spot->cpu: spot it is evicting now (evicted 2026-12-02T13:00:00Z: Preempted)", "out cpu: spot-> it is pending now (evicted 2026-12-02T12:30:00Z: Preempted)"},
-		"readmitted": {"again cpu: spot->cpu: spot it lost its quota in between (evicted 2026-12-02T12:30:00Z: Preempted)", "moves cpu: spot->cpu: on-demand it lost its quota in between", "same-time cpu: spot->cpu: on-demand its flavors are others"},
+		"readmitted": {"again cpu: spot->cpu: spot it lost its quota in between (evicted 2026-12-02T12:30:00Z: Preempted)", "ends-late cpu: spot-> it lost its quota in between (evicted 2026-12-02T12:20:00Z: Preempted), and finished", "moves cpu: spot->cpu: on-demand it lost its quota in between", "same-time cpu: spot->cpu: on-demand its flavors are others"},
 		"lost": {
 			"gone cpu: spot-> it is gone, and its job has no other one", "gone-waiting -> it is gone, and its job has no other one", "off-gone -> it is gone, and its job has no other one",
 			"remade cpu: spot-> it is gone; its job has Workload ns/remade-2 now, which is pending",

@@ -315,6 +315,23 @@ func confirmOf(t *testing.T, env []string, args []string) string {
 	return doc.Plan.Confirm.Expects
 }
 
+// In a context that is marked as production several objects at once ask for its name.
+func TestProductionAsksForTheContext(t *testing.T) {
+	env := oncall(t)
+	config, err := clientcmd.LoadFromFile(filepath.Join(world.dir, "oncall.kubeconfig"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := config.CurrentContext
+	args := []string{"hold", "cohort/ai-shared"}
+	if got := confirmOf(t, env, args); got != "ai-shared" {
+		t.Errorf("any context asks for %q", got)
+	}
+	if got := confirmOf(t, env, append(args, "--production", name)); !strings.HasPrefix(got, name+" ") {
+		t.Errorf("production asks for %q", got)
+	}
+}
+
 // Whoever may not is told so in a few lines, with what to ask for.
 func TestWhoMayNotIsTold(t *testing.T) {
 	for _, person := range []string{"viewer", "tenant"} {
