@@ -139,7 +139,7 @@ func (d *Desk) confirmSeveral(p *Plan) Confirm {
 	case p.Confirm.Level == ConfirmContext:
 		return d.confirmDrain(p)
 	case n > 1 && d.opts.Production:
-		return Confirm{ConfirmContext, fmt.Sprintf("%s %d", d.opts.Context, n)}
+		return Confirm{ConfirmObjects, fmt.Sprintf("%s %d", d.opts.Context, n)}
 	}
 	return Confirm{ConfirmName, p.Subject.Name}
 }

@@ -45,6 +45,9 @@ const (
 	// ConfirmContext asks for the context's name and the number of Workloads: a
 	// drain.
 	ConfirmContext
+	// ConfirmObjects asks for the context's name and the number of objects: several of
+	// them in a context that is marked as production.
+	ConfirmObjects
 )
 
 // Confirm is the question at the end of a plan. The default is always No.

@@ -176,15 +176,19 @@ func TestProductionRaisesTheQuestion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Confirm{ConfirmContext, "prod 4"}
+	want := Confirm{ConfirmObjects, "prod 4"}
 	if p.Confirm != want {
 		t.Errorf("hold of a cohort: %+v", p.Confirm)
 	}
-	if r, err := d.Execute(t.Context(), p, "prod 4"); err != nil || !r.OK() {
+	r, err := d.Execute(t.Context(), p, "prod 4")
+	if err != nil || !r.OK() {
 		t.Errorf("%+v, %v", r, err)
 	}
+	if p, err = d.PlanUndo(t.Context(), r.JournalID); err != nil || p.Confirm != want {
+		t.Errorf("the undo of it: %+v, %v", p.Confirm, err)
+	}
 	putQueue(s, "None", "")
-	if p, err = d.PlanFile(t.Context(), fileOf(five)); err != nil || p.Confirm != (Confirm{ConfirmContext, "prod 5"}) {
+	if p, err = d.PlanFile(t.Context(), fileOf(five)); err != nil || p.Confirm != (Confirm{ConfirmObjects, "prod 5"}) {
 		t.Errorf("a file: %+v, %v", p.Confirm, err)
 	}
 	if p, err = d.PlanFile(t.Context(), fileOf(head+"}\nspec: {cohortName: x}\n")); err != nil || p.Confirm != (Confirm{ConfirmName, "q"}) {

@@ -175,10 +175,10 @@ func (d *Desk) undo(ctx context.Context, e JournalEntry, became map[string]Outco
 		p.Notes = append(p.Notes, "Left as it is: "+l+".")
 	}
 	p.Subject = p.Targets[0].Ref
-	if len(p.Targets) > 1 && p.Confirm.Level < ConfirmName {
-		p.Confirm = Confirm{ConfirmName, p.Subject.Name}
-	}
-	if p.Confirm.Level == ConfirmContext {
+	switch {
+	case len(p.Targets) > 1:
+		p.Confirm = d.confirmSeveral(&p)
+	case p.Confirm.Level == ConfirmContext:
 		p.Confirm = d.confirmDrain(&p)
 	}
 	return p, nil

@@ -236,6 +236,8 @@ func (d planDialog) question() string {
 		return "Type " + d.shown.Confirm.Expects + " and Enter to " + what + ":"
 	case actions.ConfirmContext:
 		return "Type \"" + d.shown.Confirm.Expects + "\" (context and Workloads) to " + what + ":"
+	case actions.ConfirmObjects:
+		return "Type \"" + d.shown.Confirm.Expects + "\" (context and objects) to " + what + ":"
 	}
 	return "Type " + d.shown.Confirm.Expects + " to " + what + ":"
 }

@@ -162,6 +162,18 @@ func TestLongContextInTheQuestion(t *testing.T) {
 	}
 }
 
+// What the number in a question counts is said.
+func TestWhatTheNumberCounts(t *testing.T) {
+	for level, words := range map[actions.Level]string{actions.ConfirmContext: "(context and Workloads)", actions.ConfirmObjects: "(context and objects)"} {
+		s := begin(t, 120, 40)
+		s.desk.plan = holdPlan()
+		s.desk.plan.Confirm = actions.Confirm{Level: level, Expects: "prod 3"}
+		s.onTeamA().press("H", "enter")
+		s.pass(time.Second)
+		s.sees(`Type "prod 3" ` + words)
+	}
+}
+
 // Kueue's word is older than the spec: "held" is then only asked for.
 func TestHoldThatKueueHasNotTakenUp(t *testing.T) {
 	s := begin(t, 120, 40)

@@ -182,8 +182,11 @@ func (a *app) ask(ctx context.Context, p actions.Plan, f actFlags) (string, erro
 		return p.Confirm.Expects, nil
 	}
 	if !term.IsTerminal(int(a.in.Fd())) {
-		if p.Confirm.Level == actions.ConfirmContext {
+		switch p.Confirm.Level {
+		case actions.ConfirmContext:
 			return "", fmt.Errorf("nothing was changed: this evicts, and --yes does not cover it; confirm with --confirm %q", p.Confirm.Expects)
+		case actions.ConfirmObjects:
+			return "", fmt.Errorf("nothing was changed: these are several objects in a production context, and --yes does not cover it; confirm with --confirm %q", p.Confirm.Expects)
 		}
 		return "", errors.New("nothing was changed: confirm with --yes")
 	}

@@ -160,6 +160,7 @@ func TestAskTakesNothingButTheExpectedText(t *testing.T) {
 		"yes":                    {plan(actions.ConfirmYes, "y"), actFlags{yes: true}, "y"},
 		"yes for a name":         {plan(actions.ConfirmName, "q"), actFlags{yes: true}, "q"},
 		"yes for a drain":        {plan(actions.ConfirmContext, "prod 3"), actFlags{yes: true}, ""},
+		"yes for production":     {plan(actions.ConfirmObjects, "prod 3"), actFlags{yes: true}, ""},
 		"confirm for a drain":    {plan(actions.ConfirmContext, "prod 3"), actFlags{confirm: "prod 3"}, "prod 3"},
 		"a count that has moved": {plan(actions.ConfirmContext, "prod 4"), actFlags{confirm: "prod 3", yes: true}, ""},
 	}
