@@ -84,25 +84,31 @@ func (d *Desk) CloseDraft(dr Draft) error {
 // LeaveDraft leaves the draft's text where it is: OpenEdit finds it again.
 func (d *Desk) LeaveDraft(dr Draft) { d.drafts.release(dr.Path) }
 
+// read returns the draft's text, what could be edited in the object as it was, and the
+// object that the text says. A *Problem with Rejected set means that the text cannot be
+// read.
+func (dr Draft) read() (raw []byte, before, want map[string]any, err error) {
+	if raw, err = os.ReadFile(dr.Path); err != nil {
+		return nil, nil, nil, err
+	}
+	var opened unstructured.Unstructured
+	if err := opened.UnmarshalJSON(dr.Target.Base); err != nil {
+		return nil, nil, nil, err
+	}
+	want, err = parseOne(raw)
+	return raw, editable(&opened), want, err
+}
+
 // RenewDraft brings what the person changed in the draft's text together with what
 // somebody changed in the cluster meanwhile, and returns the draft of the object as it
 // is now. What both changed stays as the person has it, and stands on top of the text
 // with the values of both. An error leaves the file as it was; a *Problem with Rejected
 // set means that the text cannot be read.
 func (d *Desk) RenewDraft(ctx context.Context, dr Draft) (Draft, error) {
-	raw, err := os.ReadFile(dr.Path)
+	raw, before, want, err := dr.read()
 	if err != nil {
 		return Draft{}, err
 	}
-	var opened unstructured.Unstructured
-	if err := opened.UnmarshalJSON(dr.Target.Base); err != nil {
-		return Draft{}, err
-	}
-	want, err := parseOne(raw)
-	if err != nil {
-		return Draft{}, err
-	}
-	before := editable(&opened)
 	if _, err := mean(before, want); err != nil {
 		return Draft{}, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -80,19 +79,11 @@ func editable(o *unstructured.Unstructured) map[string]any {
 // edited again. One with Conflict set says what somebody changed meanwhile:
 // RenewDraft brings both together. ErrNoChange means that nothing was edited.
 func (d *Desk) PlanEdit(ctx context.Context, dr Draft) (Plan, error) {
-	raw, err := os.ReadFile(dr.Path)
+	_, before, want, err := dr.read()
 	if err != nil {
 		return Plan{}, err
 	}
-	var opened unstructured.Unstructured
-	if err := opened.UnmarshalJSON(dr.Target.Base); err != nil {
-		return Plan{}, err
-	}
-	want, err := parseOne(raw)
-	if err != nil {
-		return Plan{}, err
-	}
-	return d.planChange(ctx, dr.Target, editable(&opened), want)
+	return d.planChange(ctx, dr.Target, before, want)
 }
 
 // ErrNoChange is returned when an edit changes nothing. What was set aside stands

@@ -13,15 +13,29 @@ import (
 // unchanged is what Esc leaves behind.
 const unchanged = "Nothing is changed."
 
-// reasonDialog asks why, before a hold or drain is planned.
-type reasonDialog struct {
-	ref    world.Ref
-	action actions.Action
-	text   input
-}
-
-func newReason(ref world.Ref, a actions.Action) reasonDialog {
-	return reasonDialog{ref: ref, action: a}
+// newReason asks why, before a hold, a drain or a deactivation is planned.
+func newReason(ref world.Ref, a actions.Action) prompt {
+	what := "Nothing new is admitted; what runs goes on. You will see who is affected before anything is done."
+	role := theme.Plain
+	why := "Why? Your colleagues will see it on the queue. It may stay empty."
+	switch a {
+	case actions.Drain:
+		what = "Nothing new is admitted, and WHAT RUNS IS EVICTED. You will see who that is before anything is done."
+		role = theme.Alarm
+	case actions.Deactivate:
+		what = "It is not queued any more until it is reactivated, and WHAT RUNS OF IT IS STOPPED. You will see what that means before anything is done."
+		role, why = theme.Alarm, "Why? It stands in your journal. It may stay empty."
+	}
+	return prompt{
+		title: verb(a) + " " + object(ref), first: what, role: role, lines: []string{"", why},
+		name: "continue", help: "see what would happen", empty: true,
+		next: func(e Env, words string) Dialog {
+			if a == actions.Deactivate {
+				return planWorkload(e, ref, a, "", words)
+			}
+			return planHold(e, ref, a, words)
+		},
+	}
 }
 
 // verb is the action as the beginning of a title.
@@ -34,53 +48,6 @@ func verb(a actions.Action) string {
 
 // object names a queue as in "ClusterQueue team-a-cq".
 func object(r world.Ref) string { return string(r.Kind) + " " + r.Key.String() }
-
-// Title is Dialog's.
-func (d reasonDialog) Title(Env) string { return verb(d.action) + " " + object(d.ref) }
-
-// Typing is typer's.
-func (d reasonDialog) Typing() bool { return true }
-
-// Keys is Dialog's.
-func (d reasonDialog) Keys() []Binding {
-	return []Binding{
-		{Keys: keys("enter"), Name: "continue", Help: "see what would happen", Do: func(e Env) (Dialog, Intent) {
-			if d.action == actions.Deactivate {
-				return d, swap{dialog: planWorkload(e, d.ref, d.action, "", d.text.text)}
-			}
-			return d, swap{dialog: planHold(e, d.ref, d.action, d.text.text)}
-		}},
-		{Keys: keys("esc"), Name: "cancel", Help: "nothing is changed", Do: func(Env) (Dialog, Intent) { return d, closeDialog{say: unchanged} }},
-	}
-}
-
-// Update is Dialog's.
-func (d reasonDialog) Update(_ Env, m tea.Msg) (Dialog, Intent) {
-	if k, ok := m.(tea.KeyMsg); ok {
-		d.text, _ = d.text.key(k)
-	}
-	return d, nil
-}
-
-// View is Dialog's.
-func (d reasonDialog) View(e Env, w, _ int) []string {
-	what := "Nothing new is admitted; what runs goes on. You will see who is affected before anything is done."
-	role := theme.Plain
-	why := "Why? Your colleagues will see it on the queue. It may stay empty."
-	switch d.action {
-	case actions.Drain:
-		what = "Nothing new is admitted, and WHAT RUNS IS EVICTED. You will see who that is before anything is done."
-		role = theme.Alarm
-	case actions.Deactivate:
-		what = "It is not queued any more until it is reactivated, and WHAT RUNS OF IT IS STOPPED. You will see what that means before anything is done."
-		role, why = theme.Alarm, "Why? It stands in your journal. It may stay empty."
-	}
-	var out []string
-	for _, l := range term.Wrap(what, w) {
-		out = append(out, e.Theme.Paint(role, l))
-	}
-	return append(out, "", why, d.text.view(e.Theme, w))
-}
 
 // choice is an answer of a chooser, and the dialog that it leads to.
 type choice struct {

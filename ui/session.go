@@ -53,16 +53,12 @@ func (s session) Keys() []Binding {
 			return s, open{s.begin(e, s.step().Name)}
 		}},
 		{Keys: keys("s"), Name: "skip", Help: "leave the step out, for a reason", Enabled: s.maySkip, Run: func(Env) (Screen, Intent) {
-			n := s.step().Name
-			return s, open{prompt{
-				title: "Skip " + string(n), lines: []string{"Why? It goes into the incident record."}, name: "skip",
-				next: func(e Env, words string) Dialog {
-					id, keep := s.s.ID, e.sessions
-					return newStepping(e, "Skip "+string(n), func(ctx context.Context) (rollback.Session, *actions.Plan, error) {
-						x, err := keep.Skip(ctx, id, n, words)
-						return x, nil, err
-					}, n)
-				}}}
+			n, id := s.step().Name, s.s.ID
+			return s, open{asked(prompt{
+				title: "Skip " + string(n), lines: []string{"Why? It goes into the incident record."}, name: "skip", help: "leave the step out",
+			}, n, func(ctx context.Context, keep Sessions, words string) (rollback.Session, error) {
+				return keep.Skip(ctx, id, n, words)
+			})}
 		}},
 	}
 	return append(out, moving(func(_ Env, m table.Motion) Screen {
@@ -109,21 +105,17 @@ func (s session) begin(e Env, n rollback.Name) Dialog {
 	title := strings.ToUpper(string(n[:1])) + string(n[1:])
 	switch n {
 	case rollback.Fix:
-		return prompt{title: title, lines: []string{"The file with the corrected objects. With --take-over behind its name the fix becomes the owner of fields that others own:"}, name: "attach", next: func(e Env, path string) Dialog {
-			keep := e.sessions
-			return newStepping(e, title, func(ctx context.Context) (rollback.Session, *actions.Plan, error) {
-				x, err := keep.Attach(ctx, id, path)
-				return x, nil, err
-			}, n)
-		}}
+		return asked(prompt{
+			title: title, lines: []string{"The file with the corrected objects. With --take-over behind its name the fix becomes the owner of fields that others own:"}, name: "attach", help: "take the file into the session",
+		}, n, func(ctx context.Context, keep Sessions, path string) (rollback.Session, error) {
+			return keep.Attach(ctx, id, path)
+		})
 	case rollback.Evidence:
-		return prompt{title: title, lines: []string{"What do you know of the checkpoints of those who could be preempted? You attest it with your name."}, name: "attest", next: func(e Env, words string) Dialog {
-			keep := e.sessions
-			return newStepping(e, title, func(ctx context.Context) (rollback.Session, *actions.Plan, error) {
-				x, err := keep.Attest(ctx, id, words)
-				return x, nil, err
-			}, n)
-		}}
+		return asked(prompt{
+			title: title, lines: []string{"What do you know of the checkpoints of those who could be preempted? You attest it with your name."}, name: "attest", help: "attest it",
+		}, n, func(ctx context.Context, keep Sessions, words string) (rollback.Session, error) {
+			return keep.Attest(ctx, id, words)
+		})
 	}
 	keep := e.sessions
 	return newStepping(e, title, func(ctx context.Context) (rollback.Session, *actions.Plan, error) { return keep.Prepare(ctx, id, n) }, n)
@@ -248,17 +240,13 @@ func sessionKey(stay Screen, target targeter) Binding {
 		},
 		Run: func(e Env) (Screen, Intent) {
 			ref, _ := target(e)
-			return stay, open{prompt{
-				title: "Begin a rollback session of " + object(ref), name: "begin",
+			return stay, open{asked(prompt{
+				title: "Begin a rollback session of " + object(ref), name: "begin", help: "begin it",
 				lines: []string{"A checklist that is kept on disk; nothing is changed yet.", "", "Why? It stands in the hold's record and in the summary."},
 				empty: true,
-				next: func(e Env, words string) Dialog {
-					keep := e.sessions
-					return newStepping(e, "Begin a rollback session", func(ctx context.Context) (rollback.Session, *actions.Plan, error) {
-						x, err := keep.Start(ctx, ref, words)
-						return x, nil, err
-					}, "")
-				}}}
+			}, "", func(ctx context.Context, keep Sessions, words string) (rollback.Session, error) {
+				return keep.Start(ctx, ref, words)
+			})}
 		},
 	}
 }

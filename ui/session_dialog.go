@@ -15,11 +15,15 @@ import (
 // prompt asks for a line of text.
 type prompt struct {
 	title string
+	// first stands above lines, in its role; it may be empty.
+	first string
+	role  theme.Role
 	lines []string
-	name  string // of Enter, in the footer
-	empty bool   // nothing may be typed
-	text  input
-	next  func(e Env, text string) Dialog
+	// name is that of Enter in the footer, help what it does.
+	name, help string
+	empty      bool // nothing may be typed
+	text       input
+	next       func(e Env, text string) Dialog
 }
 
 // Title is Dialog's.
@@ -31,7 +35,7 @@ func (d prompt) Typing() bool { return true }
 // Keys is Dialog's.
 func (d prompt) Keys() []Binding {
 	return []Binding{
-		{Keys: keys("enter"), Name: d.name, Help: "go on", Enabled: func(Env) (bool, string) {
+		{Keys: keys("enter"), Name: d.name, Help: d.help, Enabled: func(Env) (bool, string) {
 			if !d.empty && strings.TrimSpace(d.text.text) == "" {
 				return false, "type something first"
 			}
@@ -52,6 +56,11 @@ func (d prompt) Update(_ Env, m tea.Msg) (Dialog, Intent) {
 // View is Dialog's.
 func (d prompt) View(e Env, w, _ int) []string {
 	var out []string
+	if d.first != "" {
+		for _, l := range term.Wrap(d.first, w) {
+			out = append(out, e.Theme.Paint(d.role, l))
+		}
+	}
 	for _, l := range d.lines {
 		out = append(out, term.Wrap(l, w)...)
 	}
@@ -71,6 +80,18 @@ type steppedMsg struct {
 	s      rollback.Session
 	plan   *actions.Plan
 	err    error
+}
+
+// asked is a prompt whose answer a session is told of, as step n.
+func asked(p prompt, n rollback.Name, tell func(ctx context.Context, keep Sessions, words string) (rollback.Session, error)) prompt {
+	p.next = func(e Env, words string) Dialog {
+		keep := e.sessions
+		return newStepping(e, p.title, func(ctx context.Context) (rollback.Session, *actions.Plan, error) {
+			x, err := tell(ctx, keep, words)
+			return x, nil, err
+		}, n)
+	}
+	return p
 }
 
 func newStepping(e Env, title string, do func(context.Context) (rollback.Session, *actions.Plan, error), n rollback.Name) stepping {
