@@ -24,6 +24,9 @@ func (r *run) apply(ctx context.Context, changes []Change) error {
 			return err
 		}
 		r.cause()
+		if err := r.heed(); err != nil {
+			return err
+		}
 		if _, err := r.deliver(); err != nil {
 			return err
 		}
@@ -48,6 +51,10 @@ func pausesAfter(i, n int) bool { return i < n-1 && i%((n-2)/mostBetween+1) == 0
 func (r *run) applyOne(c Change) error {
 	switch kind := firstOf(c.New, c.Old).(type) {
 	case *kueue.ClusterQueue:
+		if q, ok := c.New.(*kueue.ClusterQueue); ok {
+			c.New = r.shelf.asCounted(q)
+		}
+		r.counts[kind.Name] = r.clock.Now()
 		return change(c, r.shelf.queues, nil, r.cqs, func(o, n *kueue.ClusterQueue) {
 			if o == nil || n == nil || !equality.Semantic.DeepEqual(o.Spec.StopPolicy, n.Spec.StopPolicy) ||
 				!equality.Semantic.DeepEqual(o.Spec.AdmissionChecksStrategy, n.Spec.AdmissionChecksStrategy) {

@@ -33,6 +33,9 @@ func (r *run) deliver() (moved bool, err error) {
 		for _, e := range changes {
 			moved = r.note(e) || moved
 			r.workloads.Update(e)
+			if err := r.heed(); err != nil {
+				return moved, err
+			}
 			r.touched = append(r.touched, client.ObjectKeyFromObject(e.ObjectNew))
 		}
 		if len(r.touched) == 0 {

@@ -31,6 +31,7 @@ type parts struct {
 	queues    *qcache.Manager
 	requeuer  interface{ ProcessRequeues(context.Context) int }
 	scheduler *scheduler.Scheduler
+	listener  *listener
 
 	workloads *core.WorkloadReconciler
 	cqs       *core.ClusterQueueReconciler
@@ -72,8 +73,9 @@ func assemble(s *shelf, o Options, checker func(*schdcache.Cache) qcache.StatusC
 		schedulerOptions = append(schedulerOptions, scheduler.WithFairSharing(cfg.FairSharing))
 	}
 	p.scheduler = scheduler.New(p.queues, p.cache, s, noEvents{}, schedulerOptions...)
-	p.workloads = core.NewWorkloadReconciler(s, p.queues, p.cache, noEvents{}, core.WithPreemptionExpectations(expect))
-	p.cqs = core.NewClusterQueueReconciler(s, p.queues, p.cache, core.WithFairSharing(fair))
+	p.listener = &listener{manager: p.queues}
+	p.workloads = core.NewWorkloadReconciler(s, p.queues, p.cache, noEvents{}, core.WithPreemptionExpectations(expect), core.WithWorkloadUpdateWatchers(p.listener))
+	p.cqs = core.NewClusterQueueReconciler(s, p.queues, p.cache, core.WithFairSharing(fair), core.WithWatchers(p.listener))
 	p.lqs = core.NewLocalQueueReconciler(s, p.queues, p.cache, core.WithClock(p.clock))
 	p.cohorts = core.NewCohortReconciler(s, p.cache, p.queues, core.CohortReconcilerWithFairSharing(fair))
 	p.flavors = core.NewResourceFlavorReconciler(s, p.queues, p.cache, nil)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand"
 	"slices"
 	"time"
@@ -45,7 +46,7 @@ func Run(ctx context.Context, o Objects, changes []Change, m Mode, opts Options)
 func newRun(p *parts, cycle func(), o Objects, m Mode, opts Options) *run {
 	r := &run{
 		parts: p, cycle: cycle, mode: m, opts: opts, rnd: rand.New(rand.NewSource(m.Seed)), patience: patience(o),
-		due: map[types.NamespacedName]time.Time{}, uids: map[types.UID]world.Key{}, times: map[world.Key]int{}, restless: map[world.Key]bool{},
+		due: map[types.NamespacedName]time.Time{}, counts: map[string]time.Time{}, uids: map[types.UID]world.Key{}, times: map[world.Key]int{}, restless: map[world.Key]bool{},
 		out: Outcome{Mode: m.Name},
 	}
 	if r.most = opts.MostCycles; r.most == 0 {
@@ -85,6 +86,7 @@ type run struct {
 	most     int
 
 	due       map[types.NamespacedName]time.Time // when open evictions end
+	counts    map[string]time.Time               // when ClusterQueues are counted anew
 	requeueAt time.Time                          // when what waits is tried again; zero: no cause yet
 	touched   []types.NamespacedName             // Workloads that their controller has not seen yet
 	uids      map[types.UID]world.Key
@@ -113,6 +115,9 @@ func (r *run) run(ctx context.Context, o Objects, changes []Change) (Outcome, er
 	}
 	if !r.mode.Forgets {
 		r.remember()
+	}
+	if err := r.firstCount(); err != nil {
+		return Outcome{}, err
 	}
 	r.cause() // every queue was new to Kueue, and must not be so any more at the changes
 	if err := r.settle(ctx, untilRest); err != nil {
@@ -184,6 +189,9 @@ func (r *run) settle(ctx context.Context, most time.Duration) error {
 		if err != nil {
 			return err
 		}
+		if err := r.count(); err != nil {
+			return err
+		}
 		if again := r.tryAgain(); moved || again || waiting < 0 {
 			calm, waiting = 0, r.waiting()
 		}
@@ -214,7 +222,6 @@ func (r *run) settle(ctx context.Context, most time.Duration) error {
 		if next.After(r.clock.Now()) {
 			r.clock.SetTime(next)
 		}
-		calm = 0
 	}
 	return nil
 }
@@ -233,10 +240,7 @@ func (r *run) cause() {
 	if !r.requeueAt.IsZero() {
 		return
 	}
-	r.requeueAt = r.clock.Now()
-	if !r.mode.Eager {
-		r.requeueAt = r.requeueAt.Add(requeueDelay())
-	}
+	r.requeueAt = r.after(requeueDelay())
 }
 
 // tryAgain puts what waits back into the queues when it is time for it.
@@ -252,7 +256,7 @@ func (r *run) tryAgain() bool {
 // next is the time of the next thing that is due; zero: there is none.
 func (r *run) next() time.Time {
 	next := r.requeueAt
-	for _, t := range r.due {
+	for _, t := range slices.AppendSeq(slices.Collect(maps.Values(r.due)), maps.Values(r.counts)) {
 		if next.IsZero() || t.Before(next) {
 			next = t
 		}

@@ -112,6 +112,19 @@ func (s *scene) edit(name string, f func(*kueue.ClusterQueue)) Change {
 	panic("no queue " + name)
 }
 
+// drainLocal returns the change that drains the LocalQueue of the ClusterQueue.
+func (s *scene) drainLocal(name string) Change {
+	for _, q := range s.LocalQueues {
+		if q.Name == name {
+			n := q.DeepCopy()
+			n.Generation++
+			n.Spec.StopPolicy = ptr(kueue.HoldAndDrain)
+			return Change{Old: q, New: n}
+		}
+	}
+	panic("no queue " + name)
+}
+
 func quota(n int64) func(*kueue.ClusterQueue) {
 	return func(q *kueue.ClusterQueue) {
 		q.Spec.ResourceGroups[0].Flavors[0].Resources[0].NominalQuota = *resource.NewQuantity(n, resource.DecimalSI)

@@ -50,8 +50,8 @@ func (s *shelf) Status() client.SubResourceWriter {
 	return statusWriter{unsupportedStatus{s.refusals}, s}
 }
 
-// statusWriter writes the status of Workloads. That of queues and cohorts is for
-// people to read; Kueue's scheduler does not look at it.
+// statusWriter writes the status of Workloads and ClusterQueues. Nothing follows
+// from that of the others.
 type statusWriter struct {
 	unsupportedStatus
 	shelf *shelf
@@ -59,6 +59,9 @@ type statusWriter struct {
 
 // Update implements client.SubResourceWriter: the status is replaced.
 func (w statusWriter) Update(_ context.Context, o client.Object, _ ...client.SubResourceUpdateOption) error {
+	if q, ok := o.(*kueue.ClusterQueue); ok {
+		return w.shelf.putStatus(q)
+	}
 	t, ok := o.(*kueue.Workload)
 	if !ok {
 		return nil

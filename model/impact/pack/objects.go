@@ -32,6 +32,10 @@ func (w *World) Objects() (engine.Objects, error) {
 		ClusterQueues: build(&u, w.ClusterQueues, func(o *kueue.ClusterQueue) any { return &o.Spec }, func(o *kueue.ClusterQueue) *[]metav1.Condition { return &o.Status.Conditions }),
 		LocalQueues:   build(&u, w.LocalQueues, func(o *kueue.LocalQueue) any { return &o.Spec }, nil),
 	}
+	for i, q := range o.ClusterQueues {
+		n := w.ClusterQueues[i].Counts
+		q.Status.PendingWorkloads, q.Status.ReservingWorkloads, q.Status.AdmittedWorkloads = n[0], n[1], n[2]
+	}
 	for _, t := range w.Topologies {
 		topology := &kueue.Topology{ObjectMeta: metav1.ObjectMeta{Name: t.Name}}
 		for _, l := range t.Levels {

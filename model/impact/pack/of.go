@@ -95,7 +95,9 @@ func (p *packer) place() {
 func (p *packer) clusterQueues() {
 	for _, q := range p.s.ClusterQueues {
 		if p.takes(q.Name) {
-			p.w.ClusterQueues = append(p.w.ClusterQueues, p.object(q.Meta, q.Spec, q.Conditions))
+			o := p.object(q.Meta, q.Spec, q.Conditions)
+			o.Counts = [3]int32{q.Status.Pending, q.Status.Reserving, q.Status.Admitted}
+			p.w.ClusterQueues = append(p.w.ClusterQueues, o)
 		}
 	}
 	p.w.AnyNamespace = !p.s.Fresh(world.KindNamespace).Usable()

@@ -68,6 +68,9 @@ type Object struct {
 	// Conditions has three numbers for each: the index of the Condition, when it came
 	// to that, and the generation that it was found for.
 	Conditions []int64 `json:"c,omitempty"`
+	// Counts are, of a ClusterQueue, the Workloads that wait, that have quota reserved
+	// and that are admitted, as its status says.
+	Counts [3]int32 `json:"k,omitzero"`
 }
 
 // Topology is a Topology with the node labels of its levels.
