@@ -194,21 +194,3 @@ func copies[T interface{ DeepCopy() T }](in []T) []T {
 	}
 	return out
 }
-
-// become makes the scene what the run left.
-func (s *scene) become(out Outcome, changes []Change) {
-	for _, c := range changes {
-		for i, q := range s.ClusterQueues {
-			if q == c.Old {
-				s.ClusterQueues[i] = c.New.(*kueue.ClusterQueue)
-			}
-		}
-	}
-	for _, n := range out.Changed {
-		for i, w := range s.Workloads {
-			if keyOf(w) == keyOf(n) {
-				s.Workloads[i] = n
-			}
-		}
-	}
-}
