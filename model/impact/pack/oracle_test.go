@@ -38,7 +38,9 @@ type fataler interface {
 // objects against each other.
 func same(t fataler, objects []runtime.Object, got engine.Objects) {
 	t.Helper()
-	compareSpecs(t, of[*kueue.ClusterQueue](objects), got.ClusterQueues, func(q *kueue.ClusterQueue) any { return []any{q.Spec, q.Status.Conditions, q.Status.PendingWorkloads, q.Status.ReservingWorkloads, q.Status.AdmittedWorkloads, identity(q)} })
+	compareSpecs(t, of[*kueue.ClusterQueue](objects), got.ClusterQueues, func(q *kueue.ClusterQueue) any {
+		return []any{q.Spec, q.Status.Conditions, q.Status.PendingWorkloads, q.Status.ReservingWorkloads, q.Status.AdmittedWorkloads, identity(q)}
+	})
 	compareSpecs(t, of[*kueue.LocalQueue](objects), got.LocalQueues, func(q *kueue.LocalQueue) any { return []any{q.Spec, identity(q)} })
 	compareSpecs(t, of[*kueue.Cohort](objects), got.Cohorts, func(q *kueue.Cohort) any { return []any{q.Spec, identity(q)} })
 	compareSpecs(t, of[*kueue.AdmissionCheck](objects), got.Checks, func(c *kueue.AdmissionCheck) any { return []any{c.Spec, c.Status.Conditions, identity(c)} })
