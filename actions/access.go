@@ -114,6 +114,8 @@ func (d *Desk) May(ref world.Ref, a Action) (ok bool, why string) {
 	switch a {
 	case Deactivate, Reactivate, Reprioritize:
 		return d.mayWorkload(ref, a)
+	case ApplyFile:
+		return true, "" // of which objects is in a file that nobody has read yet
 	}
 	info, err := infoOf(ref.Kind)
 	switch {

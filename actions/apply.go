@@ -20,8 +20,8 @@ import (
 
 // File is what PlanFile plans from.
 type File struct {
-	// Name is how errors call it.
-	Name string
+	// Name is how errors call it, Path where it was read from; empty: that is not known.
+	Name, Path string
 	// Content is YAML or JSON: any number of objects, and Lists of them.
 	Content []byte
 	// Namespace is that of namespaced objects whose file names none.
@@ -29,6 +29,9 @@ type File struct {
 	// TakeOver makes this program the owner of fields that others own.
 	TakeOver bool
 }
+
+// TakesOver is how a note of a plan begins that says what is taken from its owner.
+const TakesOver = "TAKES OVER"
 
 // PlanFile plans to apply the objects of a file by server-side apply, or to make
 // those that are not there. What the file does not name stays, unless an earlier
@@ -66,11 +69,14 @@ func (d *Desk) PlanFile(ctx context.Context, f File) (Plan, error) {
 	aside := p.Notes
 	order(wishes)
 	var foreign []string
+	var fields []Foreign
 	for i := range wishes {
 		err := d.tryWish(ctx, c, &p, &wishes[i], f.TakeOver)
 		if own := owners(err); len(own) > 0 {
 			for _, o := range others(own) {
-				foreign = append(foreign, wishes[i].target.Ref.String()+" "+o.String())
+				ref := wishes[i].target.Ref
+				foreign = append(foreign, ref.String()+" "+o.String())
+				fields = append(fields, Foreign{Ref: world.Ref{Kind: ref.Kind, Key: ref.Key}, Field: text.Clean(o.field), Manager: text.Clean(o.manager)})
 			}
 			continue
 		}
@@ -81,7 +87,7 @@ func (d *Desk) PlanFile(ctx context.Context, f File) (Plan, error) {
 	if len(foreign) > 0 {
 		return Plan{}, &Problem{
 			What: text.Clean("fields of the file belong to others: " + strings.Join(foreign, "; ")),
-			Do:   "Nothing was written. Agree with whoever owns them, or leave them out of the file; to take them over, apply with --take-over.", Conflict: true,
+			Do:   "Nothing was written. Agree with whoever owns them, or leave them out of the file; to take them over, apply with --take-over.", Conflict: true, Foreign: fields,
 		}
 	}
 	if len(p.Targets) == 0 {
@@ -218,7 +224,7 @@ func (d *Desk) tryWish(ctx context.Context, c *client, p *Plan, w *wished, takeO
 	if own := owners(err); len(own) > 0 && (takeOver || len(others(own)) == 0) {
 		t.Force = true
 		for _, o := range others(own) {
-			p.Notes = append(p.Notes, text.Clean(fmt.Sprintf("TAKES OVER %s %s, which may write it again.", t.Ref, o)))
+			p.Notes = append(p.Notes, text.Clean(fmt.Sprintf(TakesOver+" %s %s, which may write it again.", t.Ref, o)))
 		}
 		result, err = d.tryApply(ctx, c, t, w)
 	}

@@ -99,6 +99,10 @@ func TestFieldsOfOthers(t *testing.T) {
 	if !errors.As(err, &p) || !strings.Contains(p.What, `ClusterQueue/q .spec.cohortName, which "argocd`) || !strings.Contains(p.Do, "--take-over") || strings.ContainsRune(p.What, 0x1b) {
 		t.Errorf("%v", err)
 	}
+	want := []Foreign{{Ref: world.Ref{Kind: world.KindClusterQueue, Key: world.Key{Name: "q"}}, Field: ".spec.cohortName", Manager: `argocd\x1b[2J`}}
+	if diff := cmp.Diff(want, p.Foreign); diff != "" {
+		t.Errorf("fields of others (-want +got):\n%s", diff)
+	}
 	f.TakeOver = true
 	plan, err := d.PlanFile(t.Context(), f)
 	if err != nil {

@@ -59,6 +59,12 @@ func (o *Offline) PlanPriority(context.Context, world.Ref, string, string) (Plan
 	return Plan{}, o.refuse()
 }
 
+// ReadFile refuses: what it holds could not be applied.
+func (o *Offline) ReadFile(context.Context, string) (File, error) { return File{}, o.refuse() }
+
+// PlanFile refuses.
+func (o *Offline) PlanFile(context.Context, File) (Plan, error) { return Plan{}, o.refuse() }
+
 // Preview returns the plan as it is: there is never one.
 func (o *Offline) Preview(_ context.Context, p Plan, _ func(impact.Progress)) Plan { return p }
 

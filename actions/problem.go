@@ -11,6 +11,7 @@ import (
 
 	"cli.holdfast.dev/holdfast/model/kube"
 	"cli.holdfast.dev/holdfast/model/text"
+	"cli.holdfast.dev/holdfast/model/world"
 )
 
 // Problem is an error that tells the person what to do next. Nothing was
@@ -24,7 +25,16 @@ type Problem struct {
 	Rejected bool
 	// Meanwhile is what somebody changed, beside what the person did (Conflict).
 	Meanwhile []Field
-	Err       error
+	// Foreign are the fields that others own, where that is why: File.TakeOver takes them.
+	Foreign []Foreign
+	Err     error
+}
+
+// Foreign is a field of an object that a server-side apply may not change, since
+// somebody else owns it. Both words are safe to draw.
+type Foreign struct {
+	Ref            world.Ref
+	Field, Manager string
 }
 
 func (p *Problem) Error() string { return p.What }
