@@ -6,7 +6,8 @@
 // (pkg/cache/queue), the quota (pkg/cache/scheduler), and what happens on a
 // change of an object (pkg/controller/core). Ours are: the client that keeps the
 // objects, the end of an eviction, which a job's controller brings about, the
-// time at which queues that wait are tried again, and the test for rest.
+// times at which ClusterQueues are counted and queues that wait are tried again, and
+// the test for rest.
 package engine
 
 import (
