@@ -113,7 +113,7 @@ func drains(t Target) bool {
 // apply writes one object and returns it as stored; nil where that is not known.
 func (d *Desk) apply(ctx context.Context, c *client, t Target) (ObjectResult, *unstructured.Unstructured) {
 	out := ObjectResult{Ref: t.Ref}
-	written, sent, err := d.write(ctx, c, t)
+	written, sent, err := d.write(ctx, c, t, &out.Tries)
 	if err != nil {
 		out.Outcome, out.Detail = outcomeOf(err, sent), withAdvice(err)
 		out.Meanwhile = meanwhile(ctx, c, t, err)
@@ -124,9 +124,10 @@ func (d *Desk) apply(ctx context.Context, c *client, t Target) (ObjectResult, *u
 }
 
 // write patches the object under the plan's preconditions. sent says whether the
-// error is that of the request which would have stored something.
-func (d *Desk) write(ctx context.Context, c *client, t Target) (o *unstructured.Unstructured, sent bool, err error) {
+// error is that of the request which would have stored something; tries counts those.
+func (d *Desk) write(ctx context.Context, c *client, t Target, tries *int) (o *unstructured.Unstructured, sent bool, err error) {
 	if t.Method == Create {
+		*tries++
 		o, err := c.send(ctx, t, nil, false)
 		if apierrors.IsAlreadyExists(err) {
 			return nil, true, &Problem{What: fmt.Sprintf("somebody made %s since the plan was made", t.Ref), Do: "Nothing was written. Plan again to see what it is.", Conflict: true}
@@ -136,7 +137,7 @@ func (d *Desk) write(ctx context.Context, c *client, t Target) (o *unstructured.
 		}
 		return o, true, nil
 	}
-	for try := 0; ; try++ {
+	for {
 		live, err := c.read(ctx, t.Ref, t.API)
 		if err != nil {
 			return nil, false, err
@@ -144,11 +145,12 @@ func (d *Desk) write(ctx context.Context, c *client, t Target) (o *unstructured.
 		if err := unchanged(t, live); err != nil {
 			return nil, false, err
 		}
+		*tries++
 		o, err := c.send(ctx, t, live, false)
 		if err == nil {
 			return o, true, nil
 		}
-		if !moved(err) || try >= retries {
+		if !moved(err) || *tries > retries {
 			return nil, true, problem("write "+t.Ref.String(), err)
 		}
 	}

@@ -70,6 +70,8 @@ type JournalEvent struct {
 	Outcome  Outcome         `json:"outcome,omitempty"`
 	Detail   string          `json:"detail,omitempty"`
 	Verified bool            `json:"verified,omitempty"`
+	// Tries is how often the write was sent, where that was more than once.
+	Tries int `json:"tries,omitempty"`
 }
 
 func (j *Journal) intent(p Plan, now time.Time) (string, error) {
@@ -101,7 +103,11 @@ func (j *Journal) result(id string, p Plan, r Result, now time.Time) error {
 	e := entry(p, now)
 	e.ID, e.Entry = id, "result"
 	for _, o := range r.Objects {
-		e.Objects = append(e.Objects, JournalEvent{Object: o.Ref.String(), UID: string(o.Ref.UID), Outcome: o.Outcome, Detail: o.Detail, Verified: o.Verified})
+		ev := JournalEvent{Object: o.Ref.String(), UID: string(o.Ref.UID), Outcome: o.Outcome, Detail: o.Detail, Verified: o.Verified}
+		if o.Tries > 1 {
+			ev.Tries = o.Tries
+		}
+		e.Objects = append(e.Objects, ev)
 	}
 	return j.append(e)
 }

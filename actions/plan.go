@@ -198,6 +198,9 @@ type ObjectResult struct {
 	// Meanwhile is what somebody changed since the plan was made, beside what the plan
 	// changes, where that is why nothing was written.
 	Meanwhile []Field
+	// Tries is how often the write was sent: more than once where the server refused it
+	// because the object had moved in what the plan does not rest on. 0: never.
+	Tries int
 	// Unverifiable is set on objects on which Kueue reports nothing that would show
 	// it: that it was stored is all that can be known.
 	Unverifiable bool

@@ -128,7 +128,7 @@ func (a *app) printEntry(e actions.JournalEntry, output string, interrupted bool
 	}
 	for _, o := range e.Objects {
 		line := "    " + o.Object
-		for _, s := range []string{o.Change, string(o.Outcome), o.Detail} {
+		for _, s := range []string{o.Change, string(o.Outcome), tries(o.Tries), o.Detail} {
 			if s != "" {
 				line += "  " + s
 			}
@@ -143,6 +143,14 @@ func (a *app) printEntry(e actions.JournalEntry, output string, interrupted bool
 		}
 	}
 	return nil
+}
+
+// tries says how often a write was sent, where that was more than once.
+func tries(n int) string {
+	if n < 2 {
+		return ""
+	}
+	return fmt.Sprintf("(sent %d times)", n)
 }
 
 func because(reason string) string {
