@@ -28,7 +28,7 @@ func (d *Desk) executeExport(ctx context.Context, p Plan) (Result, error) {
 		return Result{}, err
 	}
 	out := ObjectResult{Ref: world.Ref{Kind: ExportKind, Key: world.Key{Name: filepath.Base(p.Export.Path)}}, Outcome: Done}
-	m, err := d.export(ctx, c, p)
+	m, sum, err := d.export(ctx, c, p)
 	d.told("")
 	if ctx.Err() != nil && err != nil {
 		err = &Problem{What: "interrupted: nothing was written", Do: "Export again.", Err: err}
@@ -36,7 +36,7 @@ func (d *Desk) executeExport(ctx context.Context, p Plan) (Result, error) {
 	if err != nil {
 		out.Outcome, out.Detail = NotDone, withAdvice(problem("export", err))
 	} else {
-		out.Verified = true
+		out.Verified, out.SHA256 = true, sum
 		out.Detail = fmt.Sprintf("%d Workloads and what explains them in %d files of %s, read back and verified", m.Workloads, len(m.Files), p.Export.Path)
 		if len(m.Unread) > 0 {
 			out.Detail += fmt.Sprintf("; %d lists could not be read, see its manifest", len(m.Unread))
@@ -56,39 +56,40 @@ func (d *Desk) executeExport(ctx context.Context, p Plan) (Result, error) {
 
 // export writes the bundle into a file without a name where the system has such,
 // reads it back, and gives it its name with a link, which fails where a file exists.
-// Whatever goes wrong, no half file is left under the final name.
-func (d *Desk) export(ctx context.Context, c *client, p Plan) (m bundle.Manifest, err error) {
+// Whatever goes wrong, no half file is left under the final name. It returns the
+// manifest, and the file's SHA-256 as it was read back.
+func (d *Desk) export(ctx context.Context, c *client, p Plan) (m bundle.Manifest, sum string, err error) {
 	dir := filepath.Dir(p.Export.Path)
 	f, err := newUnpublished(dir)
 	if err != nil {
-		return m, onDisk(err)
+		return m, "", onDisk(err)
 	}
 	defer func() { err = errors.Join(err, f.discard()) }()
 	if m, err = d.writeBundle(ctx, c, p, f); err != nil {
-		return m, onDisk(err)
+		return m, "", onDisk(err)
 	}
 	if err := f.Sync(); err != nil {
-		return m, onDisk(err)
+		return m, "", onDisk(err)
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return m, err
+		return m, "", err
 	}
-	if err := readBack(f, m); err != nil {
-		return m, err
+	if sum, err = readBack(f, m); err != nil {
+		return m, "", err
 	}
 	if err := ctx.Err(); err != nil {
-		return m, err
+		return m, "", err
 	}
 	if err := f.publish(p.Export.Path); err != nil {
 		if errors.Is(err, os.ErrExist) {
-			return m, &Problem{What: p.Export.Path + " exists already and is not replaced", Do: "Export again: the name carries the time.", Err: err}
+			return m, "", &Problem{What: p.Export.Path + " exists already and is not replaced", Do: "Export again: the name carries the time.", Err: err}
 		}
-		return m, &Problem{
+		return m, "", &Problem{
 			What: fmt.Sprintf("the export is whole but cannot get its name: %s", clean(err)), Err: err,
 			Do: "Nothing was written. Name a folder on another file system with --export-dir.",
 		}
 	}
-	return m, syncDir(dir)
+	return m, sum, syncDir(dir)
 }
 
 // writeBundle writes list after list, page by page, so that memory is bounded by a
@@ -138,16 +139,17 @@ func (e *exporter) report(dir string) (err error) {
 	return e.w.File(bundle.ReportName, size, f)
 }
 
-// readBack verifies what is on the disk against the manifest that was written.
-func readBack(r io.Reader, want bundle.Manifest) error {
-	got, err := bundle.Verify(r)
+// readBack verifies what is on the disk against the manifest that was written, and
+// returns the SHA-256 of all of it.
+func readBack(r io.Reader, want bundle.Manifest) (string, error) {
+	got, sum, err := bundle.VerifySum(r)
 	if err == nil && !slices.Equal(got.Files, want.Files) {
 		err = errors.New("it is another one")
 	}
 	if err != nil {
-		return &Problem{What: fmt.Sprintf("the export was written but cannot be read back: %s", clean(err)), Do: "Nothing is left of it. Look at the disk, or name another folder with --export-dir.", Err: err}
+		return "", &Problem{What: fmt.Sprintf("the export was written but cannot be read back: %s", clean(err)), Do: "Nothing is left of it. Look at the disk, or name another folder with --export-dir.", Err: err}
 	}
-	return nil
+	return sum, nil
 }
 
 func syncDir(dir string) error {

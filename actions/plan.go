@@ -198,6 +198,9 @@ type ObjectResult struct {
 	// Meanwhile is what somebody changed since the plan was made, beside what the plan
 	// changes, where that is why nothing was written.
 	Meanwhile []Field
+	// SHA256 is the checksum of the file that an export wrote, as hex digits; empty for
+	// all else.
+	SHA256 string
 	// Tries is how often the write was sent: more than once where the server refused it
 	// because the object had moved in what the plan does not rest on. 0: never.
 	Tries int

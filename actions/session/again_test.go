@@ -217,9 +217,9 @@ func TestTheBundleIsOfThisSession(t *testing.T) {
 		"is of Cohort other":    {Scope: bundle.Scope{Cohort: "other"}, ClusterUID: "uid-1"},
 		"is of another cluster": {Scope: bundle.Scope{Cohort: "pool"}, ClusterUID: "uid-2"},
 	} {
-		r.Verify = func(string) (bundle.Manifest, error) { return m, nil }
-		r.Compare = func(context.Context, string) (compare.Result, bundle.Manifest, error) {
-			return compare.Result{Same: []world.Ref{{}}}, m, nil
+		r.Verify = func(string) (Exported, error) { return Exported{Manifest: m}, nil }
+		r.Compare = func(context.Context, string) (compare.Result, Exported, error) {
+			return compare.Result{Same: []world.Ref{{}}}, Exported{Manifest: m}, nil
 		}
 		if _, err := r.Bundle(s, "x.tar.gz"); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("named: %v, want %q", err, words)

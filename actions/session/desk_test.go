@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -36,13 +38,14 @@ type fake struct {
 	// server says of a fix.
 	feed           world.Feed
 	fails, refuses error
+	content        string // of exports
 }
 
 // killed is the end of the process.
 type killed struct{ point string }
 
 func newFake() *fake {
-	return &fake{held: map[string]bool{"a": false, "b": false}, writes: map[string]int{}, die: func(string) {}, at: noon, feed: world.Live}
+	return &fake{held: map[string]bool{"a": false, "b": false}, writes: map[string]int{}, die: func(string) {}, at: noon, feed: world.Live, content: "bundle"}
 }
 
 func (f *fake) now() time.Time { f.at = f.at.Add(time.Second); return f.at }
@@ -62,6 +65,12 @@ func (f *fake) world() *store.Snapshot {
 	st.Put(&world.Workload{Meta: world.Meta{Key: world.Key{Namespace: "ns", Name: "w"}, UID: "w"}, Active: true, ClusterQueue: "a", State: world.Admitted, Annotations: map[string]string{"ckpt": "step 7"}})
 	st.Put(&world.Workload{Meta: world.Meta{Key: world.Key{Namespace: "ns", Name: "x"}, UID: "x"}, Active: true, ClusterQueue: "b", State: world.Admitted})
 	return st.Snapshot()
+}
+
+// sumOf is the SHA-256 of a file's content.
+func sumOf(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:])
 }
 
 // ofPool is the manifest of an export of cohort pool.
@@ -129,10 +138,11 @@ func (f *fake) Execute(_ context.Context, p actions.Plan, typed string) (actions
 	}
 	if p.Export != nil {
 		done(world.Ref{Kind: actions.ExportKind, Key: world.Key{Name: "export"}}, func() {
-			if err := os.WriteFile(p.Export.Path, []byte("bundle"), 0o600); err != nil {
+			if err := os.WriteFile(p.Export.Path, []byte(f.content), 0o600); err != nil {
 				panic(err)
 			}
 		})
+		r.Objects[0].SHA256 = sumOf(f.content)
 		return r, nil
 	}
 	for _, t := range p.Targets {
@@ -164,15 +174,16 @@ func (f *exporter) PlanExport(context.Context, actions.Scope) (actions.Plan, err
 func runnerOf(t interface{ TempDir() string }, f *exporter, dir string) *Runner {
 	return &Runner{
 		Desk: f, Store: NewStore(dir), World: f.world, Now: f.now, Who: func() string { return "kim" },
-		Verify: func(path string) (bundle.Manifest, error) {
+		Verify: func(path string) (Exported, error) {
 			raw, err := os.ReadFile(path)
-			if err == nil && string(raw) != "bundle" {
+			if err == nil && string(raw) != f.content {
 				err = io.ErrUnexpectedEOF
 			}
-			return ofPool, err
+			return Exported{ofPool, sumOf(string(raw))}, err
 		},
-		Compare: func(context.Context, string) (compare.Result, bundle.Manifest, error) {
-			return compare.Result{Same: []world.Ref{{}}, Running: 1}, ofPool, nil
+		Compare: func(_ context.Context, path string) (compare.Result, Exported, error) {
+			raw, err := os.ReadFile(path)
+			return compare.Result{Same: []world.Ref{{}}, Running: 1}, Exported{ofPool, sumOf(string(raw))}, err
 		},
 	}
 }

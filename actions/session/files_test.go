@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"cli.holdfast.dev/holdfast/model/bundle"
 	"cli.holdfast.dev/holdfast/model/compare"
 	"cli.holdfast.dev/holdfast/model/world"
 )
@@ -149,7 +148,9 @@ func TestComparisonOfASession(t *testing.T) {
 		"unknown":                   {result: compare.Result{Unknown: []string{"the Workloads"}}},
 		"no bundle":                 {err: os.ErrNotExist},
 	} {
-		r.Compare = func(context.Context, string) (compare.Result, bundle.Manifest, error) { return c.result, ofPool, c.err }
+		r.Compare = func(context.Context, string) (compare.Result, Exported, error) {
+			return c.result, Exported{ofPool, s.BundleSHA256}, c.err
+		}
 		p, err := r.Prepare(t.Context(), s, Compare)
 		if d := cmp.Diff(c.kept, p.Kept); d != "" || (c.kept == nil) != (err != nil) {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, d)

@@ -136,16 +136,19 @@ func (r *Runner) Skip(s Session, n Name, reason string) (Session, error) {
 
 // Bundle names the export's file where it is on this machine.
 func (r *Runner) Bundle(s Session, path string) (Session, error) {
-	m, err := r.Verify(path)
+	read, err := r.Verify(path)
 	if err == nil {
-		err = s.owns(m)
+		err = s.owns(read.Manifest)
 	}
 	if err != nil {
 		return s, &actions.Problem{What: fmt.Sprintf("%s is not the export of this session: %s", text.Clean(path), text.Clean(err.Error())), Do: "Copy it again, or name the right one.", Err: err}
 	}
+	if err := s.Other(path, read.SHA256); err != nil {
+		return s, err
+	}
 	return r.change(s, func(s *Session) error {
 		s.Bundle = path
-		s.note(r.Now(), r.Who(), "named the export "+text.Clean(path))
+		s.note(r.Now(), r.Who(), fmt.Sprintf("named the export %s (SHA-256 %s)", text.Clean(path), read.SHA256))
 		return nil
 	})
 }
@@ -160,11 +163,18 @@ func (r *Runner) Recover(ctx context.Context, s Session) (Session, error) {
 		if s.Steps[i].State != Running {
 			continue
 		}
+		var sum string // of an export
 		state, detail, err := r.seen(ctx, s, n)
+		if n == Export {
+			state, detail, sum = r.seenExport(s.Bundle)
+		}
 		if err != nil {
 			return s, err
 		}
 		if s, err = r.change(s, func(s *Session) error {
+			if n == Export {
+				s.BundleSHA256 = sum
+			}
 			s.end(n, state, detail, r.Now())
 			s.note(r.Now(), r.Who(), fmt.Sprintf("%s had been interrupted; %s", n, text.Clean(detail)))
 			return nil
@@ -175,7 +185,20 @@ func (r *Runner) Recover(ctx context.Context, s Session) (Session, error) {
 	return s, nil
 }
 
-// seen says what became of an interrupted step.
+// seenExport says what became of an export that was interrupted, and the checksum of
+// its file where it is done.
+func (r *Runner) seenExport(path string) (state State, detail, sum string) {
+	read, err := r.Verify(path)
+	switch {
+	case err == nil:
+		return Done, "read from the disk: " + path + " is whole", read.SHA256
+	case errors.Is(err, os.ErrNotExist):
+		return Todo, "read from the disk: there is no export", ""
+	}
+	return Todo, "read from the disk: " + path + " is not whole: " + err.Error(), ""
+}
+
+// seen says what became of an interrupted step other than an export.
 func (r *Runner) seen(ctx context.Context, s Session, n Name) (State, string, error) {
 	held, all, _ := r.held(s.Target)
 	if err := r.unread(s.Target); err != nil && (n == Hold || n == Resume) {
@@ -192,15 +215,6 @@ func (r *Runner) seen(ctx context.Context, s Session, n Name) (State, string, er
 			return Done, "read from the cluster: nothing of it is held", nil
 		}
 		return Todo, fmt.Sprintf("read from the cluster: %d of %d queues are held", held, all), nil
-	case Export:
-		switch _, err := r.Verify(s.Bundle); {
-		case err == nil:
-			return Done, "read from the disk: " + s.Bundle + " is whole", nil
-		case errors.Is(err, os.ErrNotExist):
-			return Todo, "read from the disk: there is no export", nil
-		default:
-			return Todo, "read from the disk: " + s.Bundle + " is not whole: " + err.Error(), nil
-		}
 	case Apply:
 		if s.Fix == nil {
 			return Todo, "there is no fix", nil

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"cli.holdfast.dev/holdfast/actions"
-	"cli.holdfast.dev/holdfast/model/bundle"
 	"cli.holdfast.dev/holdfast/model/compare"
 	"cli.holdfast.dev/holdfast/model/impact"
 	"cli.holdfast.dev/holdfast/model/store"
@@ -34,9 +33,9 @@ type Runner struct {
 	// World returns the latest snapshot; it must not block.
 	World func() *store.Snapshot
 	// Verify reads the bundle of the path to its end; Compare holds it against the
-	// cluster. Both return its manifest.
-	Verify  func(path string) (bundle.Manifest, error)
-	Compare func(ctx context.Context, path string) (compare.Result, bundle.Manifest, error)
+	// cluster. Both return what they read.
+	Verify  func(path string) (Exported, error)
+	Compare func(ctx context.Context, path string) (compare.Result, Exported, error)
 	// Who names the person, Now the time.
 	Who func() string
 	Now func() time.Time
@@ -199,12 +198,15 @@ func cleaned(lines []string) []string {
 
 // compared runs the comparison.
 func (r *Runner) compared(ctx context.Context, s Session, out Prepared) (Prepared, error) {
-	c, m, err := r.Compare(ctx, s.Bundle)
+	c, read, err := r.Compare(ctx, s.Bundle)
 	if err == nil {
-		err = s.owns(m)
+		err = s.owns(read.Manifest)
 	}
 	if err != nil {
 		return out, &actions.Problem{What: "the export cannot be held against the cluster: " + text.Clean(err.Error()), Do: "If it is on another machine, copy it here and name it with --bundle.", Err: err}
+	}
+	if err := s.Other(s.Bundle, read.SHA256); err != nil {
+		return out, err
 	}
 	// That specs changed is what a rollback is for.
 	harmed := len(c.Evicted)+len(c.Readmitted)+len(c.Stopped)+len(c.Lost) > 0
@@ -213,6 +215,9 @@ func (r *Runner) compared(ctx context.Context, s Session, out Prepared) (Prepare
 	}
 	kept := !harmed
 	out.Kept = &kept
+	if s.BundleSHA256 == "" {
+		out.Lines = append(out.Lines, unknownSum)
+	}
 	for _, u := range c.Unknown {
 		out.Lines = append(out.Lines, "unknown: "+u)
 	}
@@ -257,7 +262,8 @@ func (r *Runner) Do(ctx context.Context, s Session, p Prepared, typed string) (S
 	s = s.copy()
 	s.begin(p.Step, r.Who(), r.Now())
 	if p.Plan != nil && p.Plan.Export != nil {
-		s.EarlierBundle, s.Bundle = s.Bundle, p.Plan.Export.Path
+		s.EarlierBundle, s.EarlierBundleSHA256 = s.Bundle, s.BundleSHA256
+		s.Bundle, s.BundleSHA256 = p.Plan.Export.Path, ""
 	}
 	if err := r.Store.Save(s); err != nil {
 		return s, nil, unsaved(err)
@@ -304,6 +310,9 @@ func (r *Runner) finish(s *Session, n Name, res actions.Result) {
 	}
 	if len(res.Objects) == 1 && !open {
 		detail = res.Objects[0].Detail
+	}
+	if n == Export && state == Done {
+		s.BundleSHA256 = res.Objects[0].SHA256
 	}
 	s.end(n, state, detail, r.Now())
 }

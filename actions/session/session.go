@@ -104,11 +104,14 @@ type Session struct {
 	Created time.Time `json:"created"`
 	By      string    `json:"by"`
 	Steps   []Step    `json:"steps"`
-	// Bundle is the absolute path of the export. While another one is made, EarlierBundle
-	// is that of the export which it is to take the place of.
-	Bundle        string `json:"bundle,omitempty"`
-	EarlierBundle string `json:"earlierBundle,omitempty"`
-	Fix           *File  `json:"fix,omitempty"`
+	// Bundle is the absolute path of the export, and BundleSHA256 the checksum of that
+	// file; empty: not known, as in sessions from before there was one. While another one
+	// is made, the Earlier ones are those of the export which it is to take the place of.
+	Bundle              string `json:"bundle,omitempty"`
+	BundleSHA256        string `json:"bundleSHA256,omitempty"`
+	EarlierBundle       string `json:"earlierBundle,omitempty"`
+	EarlierBundleSHA256 string `json:"earlierBundleSHA256,omitempty"`
+	Fix                 *File  `json:"fix,omitempty"`
 	// TakeOver says that the fix takes fields over from their owners.
 	TakeOver bool `json:"takeOver,omitempty"`
 	// Kept is what the comparison said; null: not known.
@@ -269,9 +272,9 @@ func (s *Session) end(n Name, state State, detail string, now time.Time) {
 	x.State, x.Detail, x.Ended = state, text.Clean(detail), now.UTC()
 	if n == Export && state != Running {
 		if state != Done {
-			s.Bundle = s.EarlierBundle
+			s.Bundle, s.BundleSHA256 = s.EarlierBundle, s.EarlierBundleSHA256
 		}
-		s.EarlierBundle = ""
+		s.EarlierBundle, s.EarlierBundleSHA256 = "", ""
 	}
 }
 

@@ -245,6 +245,11 @@ func (s *Session) check() error {
 		return fmt.Errorf("it is of a %q, which no session can be of", text.Clean(string(s.Target.Kind)))
 	}
 	clean(&s.Context, &s.Server, &s.ClusterUID, &s.Target.Namespace, &s.Target.Name, &s.Reason, &s.By, &s.Bundle, &s.EarlierBundle)
+	for _, sum := range []string{s.BundleSHA256, s.EarlierBundleSHA256} {
+		if sum != "" && !goodSum.MatchString(sum) {
+			return fmt.Errorf("%q is no SHA-256 of an export", text.Clean(sum))
+		}
+	}
 	if s.Fix != nil {
 		clean(&s.Fix.Name)
 	}

@@ -27,6 +27,7 @@ func Summary(s Session) string {
 	line("| outcome | %s |", s.outcome())
 	if s.Bundle != "" {
 		line("| export | %s |", cell(s.Bundle))
+		line("| export's SHA-256 | %s |", s.sumWords())
 	}
 	line("")
 	line("## Steps")

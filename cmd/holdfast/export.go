@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"cli.holdfast.dev/holdfast/actions"
+	rollback "cli.holdfast.dev/holdfast/actions/session"
 	"cli.holdfast.dev/holdfast/model/bundle"
 	"cli.holdfast.dev/holdfast/model/compare"
 	"cli.holdfast.dev/holdfast/model/file"
@@ -74,13 +76,14 @@ func (a *app) verify(ctx context.Context, path string) error {
 }
 
 // whole reads a bundle to its end, or until ctx is done.
-func whole(ctx context.Context, path string) (bundle.Manifest, error) {
+func whole(ctx context.Context, path string) (rollback.Exported, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return bundle.Manifest{}, err
+		return rollback.Exported{}, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	return bundle.Verify(until{ctx, f})
+	m, sum, err := bundle.VerifySum(until{ctx, f})
+	return rollback.Exported{Manifest: m, SHA256: sum}, err
 }
 
 // exported opens an export, with its manifest.
@@ -153,6 +156,9 @@ func (a *app) compareCommand() *cobra.Command {
 			if err != nil {
 				return coded(exitUnreadable, err)
 			}
+			if err := a.sameExport(args[0], then.SHA256); err != nil {
+				return coded(exitRefused, err)
+			}
 			r, err := a.read(c.Context(), a.from, wants{least: true})
 			if err != nil {
 				return err
@@ -174,4 +180,30 @@ func (a *app) compareCommand() *cobra.Command {
 	}
 	c.Flags().StringVarP(&f.output, "output", "o", "text", "text, json or yaml")
 	return c
+}
+
+// sameExport refuses a file that is where a session of this account made its export and
+// is another one by now. A file elsewhere is as good as what it says of itself, and so is
+// one of which no session can be read: to compare needs none.
+func (a *app) sameExport(path, sha256 string) error {
+	store, err := a.sessions()
+	if err != nil {
+		return nil
+	}
+	at, err := filepath.Abs(path)
+	if err != nil {
+		return nil
+	}
+	all, _, err := store.List()
+	if err != nil {
+		return nil
+	}
+	for _, s := range all {
+		if s.Bundle == at {
+			if err := s.Other(path, sha256); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

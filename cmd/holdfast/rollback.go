@@ -12,7 +12,6 @@ import (
 
 	"cli.holdfast.dev/holdfast/actions"
 	rollback "cli.holdfast.dev/holdfast/actions/session"
-	"cli.holdfast.dev/holdfast/model/bundle"
 	"cli.holdfast.dev/holdfast/model/compare"
 	"cli.holdfast.dev/holdfast/model/report"
 	"cli.holdfast.dev/holdfast/model/text"
@@ -41,14 +40,14 @@ func (a *app) runner(s *session) (*rollback.Runner, error) {
 	return &rollback.Runner{
 		Desk: s.desk, Store: store, World: s.watcher.Snapshot, Now: s.clock.Now, Namespace: namespace,
 		Who:    func() string { return s.desk.Who() },
-		Verify: func(path string) (bundle.Manifest, error) { return whole(context.Background(), path) },
-		Compare: func(_ context.Context, path string) (compare.Result, bundle.Manifest, error) {
+		Verify: func(path string) (rollback.Exported, error) { return whole(context.Background(), path) },
+		Compare: func(_ context.Context, path string) (compare.Result, rollback.Exported, error) {
 			then, err := exported(path)
 			if err != nil {
-				return compare.Result{}, bundle.Manifest{}, err
+				return compare.Result{}, rollback.Exported{}, err
 			}
 			now := s.watcher.Snapshot()
-			return compare.Of(then.Snapshot, then.Manifest, now, actions.Queues(now, then.Manifest.Scope)), *then.Manifest, nil
+			return compare.Of(then.Snapshot, then.Manifest, now, actions.Queues(now, then.Manifest.Scope)), rollback.Exported{Manifest: *then.Manifest, SHA256: then.SHA256}, nil
 		},
 	}, nil
 }

@@ -4,6 +4,8 @@ import (
 	"archive/tar"
 	"bufio"
 	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,6 +40,21 @@ func Verify(r io.Reader) (Manifest, error) {
 		err = fmt.Errorf("it is damaged: copy it again: %w", err)
 	}
 	return Manifest{}, err
+}
+
+// VerifySum is Verify, and returns the SHA-256 of all that r gave as hex digits, what
+// stands behind the bundle's end included. It blocks as Verify does, until r ends.
+func VerifySum(r io.Reader) (Manifest, string, error) {
+	sum := sha256.New()
+	in := io.TeeReader(r, sum)
+	m, err := Verify(in)
+	if err == nil {
+		_, err = io.Copy(io.Discard, in)
+	}
+	if err != nil {
+		return Manifest{}, "", err
+	}
+	return m, hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 func verify(r io.Reader) (Manifest, error) {

@@ -18,6 +18,8 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -43,6 +45,8 @@ type World struct {
 	HasPods, HasNodes bool
 	// Manifest is the bundle's; nil where there is none.
 	Manifest *bundle.Manifest
+	// SHA256 is the checksum of the whole file as hex digits.
+	SHA256 string
 	// Type is "file", or "bundle" for an export and for a tar.
 	Type string
 	// Notes are sentences on what was not read, or not as it stands, and on what the
@@ -98,15 +102,23 @@ func cause(err error) error {
 func Read(r io.Reader, name string, now time.Time) (*World, error) {
 	b := newBuilder()
 	p := newPipe(b.take)
+	sum := sha256.New()
+	r = io.TeeReader(r, sum)
 	typ, err := contents(r, p, b)
 	p.close()
 	if err == nil {
 		err = b.failure()
 	}
+	if err == nil {
+		// What stands behind the objects belongs to the file, too.
+		_, err = io.Copy(io.Discard, r)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be used: %w", text.Clean(name), advised(err))
 	}
-	return b.world(typ, now), nil
+	w := b.world(typ, now)
+	w.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	return w, nil
 }
 
 // contents unpacks r and puts its objects into the pipe. It returns the type of
