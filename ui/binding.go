@@ -14,6 +14,10 @@ type Binding struct {
 	Run  func(Env) (Screen, Intent)
 	Do   func(Env) (Dialog, Intent)
 	Root func(root) (root, Intent)
+	// Command is what it is called in the palette, where it is set; Argument is what
+	// follows it there, and With begins it with that, which may be empty.
+	Command, Argument string
+	With              func(e Env, argument string) Dialog
 }
 
 func (b Binding) has(key string) bool {

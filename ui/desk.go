@@ -47,6 +47,11 @@ type Desk interface {
 	CloseDraft(draft actions.Draft) error
 	// EditorCommand is the person's editor on the draft's file. No I/O.
 	EditorCommand(draft actions.Draft) *exec.Cmd
+	// ReadFile reads a file of objects that a person named; "~" is their home.
+	ReadFile(ctx context.Context, path string) (actions.File, error)
+	// PlanFile plans to apply the file's objects. A *actions.Problem with Foreign set
+	// names fields that others own: with File.TakeOver they are taken.
+	PlanFile(ctx context.Context, file actions.File) (actions.Plan, error)
 	// Execute carries out the plan if typed confirms it. Cancelling ctx stops after
 	// the object under way; the result says what was done.
 	Execute(ctx context.Context, plan actions.Plan, typed string) (actions.Result, error)

@@ -15,13 +15,6 @@ import (
 	"cli.holdfast.dev/holdfast/ui/theme"
 )
 
-// grace is the time after a dialog appeared in which keys are not for it: they
-// were typed for what was there before.
-const grace = 400 * time.Millisecond
-
-// armedMsg ends the grace of the dialog with the ticket.
-type armedMsg struct{ ticket uint64 }
-
 // planDialog shows a plan and asks for it to be confirmed. What is executed is
 // the plan that it holds and nothing else.
 type planDialog struct {
@@ -37,17 +30,13 @@ type planDialog struct {
 	// everybody is set when all names are asked for.
 	everybody bool
 	draft     *actions.Draft
-	// ticket is the dialog's own; armed says that its grace is over.
-	ticket uint64
-	armed  bool
-	typed  input
-	view   doc.View
-	wrong  string // what is said about what was typed
-	pasted bool   // a paste was refused; its words stay until Enter
+	file      *actions.File // of a file's plan
+	answer
+	view doc.View
 }
 
 func newPlan(e Env, p actions.Plan, draft *actions.Draft) planDialog {
-	d := planDialog{plan: p, shown: cleanPlan(p), bare: p, draft: draft, ticket: e.Ticket}
+	d := planDialog{plan: p, shown: cleanPlan(p), bare: p, draft: draft, answer: answer{ticket: e.Ticket}}
 	if p.Impact != nil {
 		d.told = foretell(&d.shown)
 	}
@@ -55,7 +44,7 @@ func newPlan(e Env, p actions.Plan, draft *actions.Draft) planDialog {
 }
 
 // Start begins the grace.
-func (d planDialog) Start(e Env) tea.Cmd { return e.timer(grace, armedMsg{d.ticket}) }
+func (d planDialog) Start(e Env) tea.Cmd { return d.arm(e) }
 
 // Typing is typer's.
 func (d planDialog) Typing() bool { return true }
@@ -114,7 +103,9 @@ func (d planDialog) Keys() []Binding {
 				return d, nil
 			}},
 			Binding{Keys: keys("ctrl+p"), Name: "preview", Help: "ask again what Kueue will do, on the state of now", Do: func(e Env) (Dialog, Intent) {
-				return d, swap{dialog: newPreviewing(e, d.bare, d.draft)}
+				next := newPreviewing(e, d.bare, d.draft)
+				next.file = d.file
+				return d, swap{dialog: next}
 			}})
 	}
 	return append(out, scrolling(func(e Env, m table.Motion) Dialog {
@@ -139,10 +130,7 @@ func (d planDialog) confirm(e Env) (Dialog, Intent) {
 		return d, nil
 	}
 	if !d.plan.Confirm.Accepts(d.typed.text) {
-		d.wrong = "Not done: type " + d.shown.Confirm.Expects + " first, then Enter."
-		if d.pasted {
-			d.typed, d.pasted = input{}, false
-		}
+		d.answer = d.refuse(d.shown.Confirm.Expects)
 		return d, nil
 	}
 	return d, swap{dialog: newWorking(e, d)}
@@ -150,29 +138,12 @@ func (d planDialog) confirm(e Env) (Dialog, Intent) {
 
 // Update is Dialog's.
 func (d planDialog) Update(_ Env, m tea.Msg) (Dialog, Intent) {
-	switch m := m.(type) {
-	case armedMsg:
-		d.armed = d.armed || m.ticket == d.ticket
-	case tea.KeyMsg:
-		switch {
-		case !d.armed:
-		case m.Paste, len(m.Runes) > max(4, len(d.plan.Confirm.Expects)/2):
-			// A terminal without bracketed paste sends a paste as one run of characters.
-			// A slow connection puts a few typed ones together, too, but not that many.
-			d.typed, d.pasted = input{}, true
-			d.wrong = "Pasted text does not confirm, and neither do many keys at once: type it."
-		default:
-			d.typed, _ = d.typed.key(m)
-			if !d.pasted {
-				d.wrong = ""
-			}
-		}
-	}
+	d.answer = d.update(m, d.plan.Confirm.Expects)
 	return d, nil
 }
 
 // foot is the number of lines below the text.
-func (d planDialog) foot(e Env, w int) int { return 2 + len(d.ask(e, w)) }
+func (d planDialog) foot(e Env, w int) int { return 2 + len(d.asks(e, w)) }
 
 // View is Dialog's.
 func (d planDialog) View(e Env, w, h int) []string {
@@ -195,39 +166,49 @@ func (d planDialog) View(e Env, w, h int) []string {
 		rule = strings.Repeat(g.Flat, max(0, w-term.Width(more)-2)) + more + g.Flat + g.Flat
 	}
 	out = append(out, e.Theme.Paint(theme.Dim, rule))
-	out = append(out, d.ask(e, w)...)
+	out = append(out, d.asks(e, w)...)
 	leave := "Esc: " + strings.ToLower(unchanged[:1]) + unchanged[1:]
 	if d.draft != nil {
 		leave = "Esc: nothing is changed and your text is discarded. ctrl+e: edit again"
 	}
-	last := e.Theme.Paint(theme.Dim, leave)
-	if d.wrong != "" {
-		last = e.Theme.Paint(theme.Warn, d.wrong) + "  " + last
-	}
-	return append(out, last)
+	return append(out, d.last(e, leave))
 }
 
-// ask is the question and what was typed. Both are always whole: a long context
-// name puts the typing on a line of its own.
-func (d planDialog) ask(e Env, w int) []string {
-	var out []string
-	lines := term.Wrap(d.question(), w)
-	for _, l := range lines {
-		out = append(out, e.Theme.Paint(theme.Strong, l))
-	}
-	used := term.Width(lines[len(lines)-1]) + 1
-	if need := term.Width(d.shown.Confirm.Expects) + 2; w-used >= need {
-		out[len(out)-1] += " " + d.typed.view(e.Theme, w-used)
-		return out
-	}
-	return append(out, d.typed.view(e.Theme, w))
+// asks is the question and what was typed.
+func (d planDialog) asks(e Env, w int) []string {
+	return d.ask(e, d.question(), d.shown.Confirm.Expects, d.loud(), w)
 }
+
+// loud is the role of the question: what is taken from others is asked for louder.
+func (d planDialog) loud() theme.Role {
+	if d.takes() > 0 {
+		return theme.Alarm
+	}
+	return theme.Strong
+}
+
+// takes counts the fields that are taken from their owners.
+func (d planDialog) takes() int {
+	n := 0
+	for _, s := range d.shown.Notes {
+		if saysTakesOver(s) {
+			n++
+		}
+	}
+	return n
+}
+
+func saysTakesOver(note string) bool { return strings.HasPrefix(note, actions.TakesOver) }
 
 func (d planDialog) question() string {
 	what := strings.ToLower(verb(d.plan.Action))
 	switch d.plan.Action {
 	case actions.Edit:
 		what = "apply this edit"
+	case actions.ApplyFile:
+		if n := d.takes(); n > 0 {
+			what = "apply and TAKE OVER " + plural(n, "field")
+		}
 	case actions.Reprioritize:
 		what = "change its priority"
 	}

@@ -31,6 +31,7 @@ type (
 type previewing struct {
 	plan   actions.Plan
 	draft  *actions.Draft
+	file   *actions.File // of a file's plan
 	ticket uint64
 	since  time.Time
 	run    tea.Cmd
@@ -69,7 +70,7 @@ func (d previewing) Keys() []Binding {
 		{Keys: keys("s"), Name: "skip the preview", Help: "go on without it: the plan does not say then who is preempted", Do: func(e Env) (Dialog, Intent) {
 			d.cancel()
 			next := newPlan(e, d.plan, d.draft)
-			next.skipped = true
+			next.file, next.skipped = d.file, true
 			return d, swap{dialog: next}
 		}},
 		{Keys: keys("esc"), Name: "cancel", Help: "nothing is changed", Do: func(e Env) (Dialog, Intent) {
@@ -92,7 +93,7 @@ func (d previewing) Update(e Env, m tea.Msg) (Dialog, Intent) {
 	case previewedMsg:
 		if m.ticket == d.ticket {
 			next := newPlan(e, m.plan, d.draft)
-			next.bare, next.asked = d.plan, d.since
+			next.file, next.bare, next.asked = d.file, d.plan, d.since
 			return d, swap{dialog: next}
 		}
 	case lookMsg:

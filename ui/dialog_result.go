@@ -70,7 +70,7 @@ func (d working) Update(e Env, m tea.Msg) (Dialog, Intent) {
 	if !ok || x.ticket != d.ticket {
 		return d, nil
 	}
-	r := resultDialog{title: d.Title(e), result: x.result, err: x.err, draft: d.plan.draft, export: d.plan.shown.Export, ticket: e.Ticket}
+	r := resultDialog{title: d.Title(e), result: x.result, err: x.err, draft: d.plan.draft, file: d.plan.file, export: d.plan.shown.Export, ticket: e.Ticket}
 	var cmd tea.Cmd
 	if x.err == nil && r.done() {
 		cmd, r.draft = discard(e, d.plan.draft), nil
@@ -84,7 +84,11 @@ func (d working) View(e Env, _, _ int) []string {
 		return []string{"Stopping after the object under way" + e.Theme.Glyph.Ellipsis, "",
 			e.Theme.Paint(theme.Dim, "Ctrl-C again leaves at once; the journal has what was done.")}
 	}
-	return []string{"Working" + e.Theme.Glyph.Ellipsis + " Then waiting until Kueue has taken it up.", "", e.Theme.Paint(theme.Dim, "Ctrl-C: stop after the object under way.")}
+	doing := "Working"
+	if n := len(d.plan.plan.Targets); n > 1 {
+		doing = "Writing " + plural(n, "object") + ", one after the other"
+	}
+	return []string{doing + e.Theme.Glyph.Ellipsis + " Then waiting until Kueue has taken it up.", "", e.Theme.Paint(theme.Dim, "Ctrl-C: stop after the object under way.")}
 }
 
 // resultDialog says what became of each object.
@@ -93,6 +97,7 @@ type resultDialog struct {
 	result actions.Result
 	err    error
 	draft  *actions.Draft
+	file   *actions.File // of a file's plan
 	export *actions.ExportPlan
 	ticket uint64
 	armed  bool
@@ -147,12 +152,23 @@ func (d resultDialog) Keys() []Binding {
 			return d, swap{dialog: editAgain(e, *d.draft, d.problem())}
 		}})
 	}
+	if d.again() {
+		out = append(out, Binding{Keys: keys("p"), Name: "plan again", Help: "read the file again and plan what is not done", Do: func(e Env) (Dialog, Intent) {
+			if !d.armed {
+				return d, nil
+			}
+			return d, swap{dialog: planAgain(e, *d.file)}
+		}})
+	}
 	return append(out, scrolling(func(e Env, m table.Motion) Dialog {
 		w, h := inside(e)
 		d.view = d.view.Move(m, d.doc(e, w), h-2)
 		return d
 	}, true)...)
 }
+
+// again reports whether there is something of a file that can be planned again.
+func (d resultDialog) again() bool { return d.file != nil && !d.done() }
 
 // problem is what went wrong, for the top of the draft.
 func (d resultDialog) problem() error {
@@ -228,6 +244,9 @@ func (d resultDialog) View(e Env, w, h int) []string {
 	last := "Enter: close"
 	if d.draft != nil {
 		last = "e: edit again, your text is kept   Enter: close, your text stays in its file"
+	}
+	if d.again() {
+		last = "p: plan again what is not done, on the objects as they are now   Enter: close"
 	}
 	return append(out, "", e.Theme.Paint(theme.Dim, last))
 }

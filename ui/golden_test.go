@@ -102,6 +102,29 @@ var scripts = map[string]func(*stage){
 		s.pass(time.Second)
 		s.typeText("team-a-cq").press("enter")
 	},
+	"palette-apply": func(s *stage) { s.press(":").typeText("app") },
+	"apply-file":    func(s *stage) { s.press("A").typeText("~/q.yaml") },
+	"apply-missing": func(s *stage) {
+		s.desk.readErr = &actions.Problem{What: "there is no file /home/kim/q.yaml", Do: "Look at how it is written; a path without / at its beginning begins in the folder that the console was started in."}
+		s.press(":").typeText("apply q.yaml").press("enter")
+	},
+	"apply-owners": func(s *stage) {
+		s.desk.fileErrs = []error{foreign()}
+		s.press(":").typeText("apply q.yaml").press("enter")
+	},
+	"apply-take-over": func(s *stage) {
+		s.desk.fileErrs = []error{foreign()}
+		s.press(":").typeText("apply q.yaml").press("enter")
+		s.pass(time.Second)
+		s.press("T")
+		s.pass(time.Second)
+		s.typeText("take")
+	},
+	"plan-apply": func(s *stage) {
+		s.desk.plan = taking()
+		s.press(":").typeText("apply q.yaml").press("enter")
+		s.pass(time.Second)
+	},
 	"disconnected": func(s *stage) {
 		for _, k := range world.WatchedKinds() {
 			s.store.SetFreshness(k, world.Freshness{Feed: world.Disconnected, Synced: true, Heard: now.Add(-42 * time.Second), Retry: now.Add(8 * time.Second), Detail: "connection refused"})

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -13,24 +14,26 @@ import (
 	"cli.holdfast.dev/holdfast/ui/theme"
 )
 
-// place is somewhere the palette can go: a tab, or an object.
+// place is somewhere the palette can go: a tab, an object, or what a command begins.
 type place struct {
-	name string
-	tab  Tab
-	ref  world.Ref
+	name    string
+	tab     Tab
+	ref     world.Ref
+	command *Binding
 }
 
 // mostPlaces bounds the answers.
 const mostPlaces = 50
 
-// palette goes to a tab, queue or Workload by name.
+// palette goes to a tab, queue or Workload by name, and says commands.
 type palette struct {
-	text  input
-	found []place
-	at    int
-	asked uint64
-	going bool // Enter came before the answer
-	snap  *store.Snapshot
+	text     input
+	commands []Binding
+	found    []place
+	at       int
+	asked    uint64
+	going    bool // Enter came before the answer
+	snap     *store.Snapshot
 }
 
 type foundMsg struct {
@@ -38,7 +41,34 @@ type foundMsg struct {
 	places []place
 }
 
-func newPalette(e Env) palette { return palette{snap: e.Snap, found: findPlaces(e.Snap, "")} }
+func newPalette(e Env, commands []Binding) palette {
+	return palette{snap: e.Snap, commands: commands, found: withCommands(findPlaces(e.Snap, ""), commands, "")}
+}
+
+// commandsOf are the bindings that can be said in the palette.
+func commandsOf(all []Binding) []Binding {
+	return slices.DeleteFunc(slices.Clone(all), func(b Binding) bool { return b.Command == "" })
+}
+
+// withCommands adds the commands that the text may mean: one that is written out comes
+// first, one that is only begun last, so that no queue of that name is out of reach.
+func withCommands(places []place, commands []Binding, text string) []place {
+	word, _, _ := strings.Cut(text, " ")
+	for _, b := range commands {
+		p := place{name: b.Command + " " + b.Argument, command: &b}
+		switch {
+		case word == b.Command && word != text:
+			return []place{p} // what follows is no name
+		case word == b.Command:
+			places = append([]place{p}, places...)
+		case text == "":
+			places = slices.Insert(places, min(int(tabs), len(places)), p)
+		case strings.HasPrefix(b.Command, text):
+			places = append(places, p)
+		}
+	}
+	return places
+}
 
 // Title is Dialog's.
 func (d palette) Title(Env) string { return "Go to" }
@@ -68,6 +98,16 @@ func (d palette) goThere(e Env) (Dialog, Intent) {
 		return d, nil
 	}
 	p := d.found[d.at]
+	if p.command != nil {
+		if ok, why := p.command.enabled(e); !ok {
+			return d, say{p.command.Name + ": " + why, theme.Warn}
+		}
+		rest := ""
+		if word, after, _ := strings.Cut(strings.TrimSpace(d.text.text), " "); strings.EqualFold(word, p.command.Command) {
+			rest = strings.TrimSpace(after)
+		}
+		return d, swap{dialog: p.command.With(e, rest)}
+	}
 	if p.ref == (world.Ref{}) {
 		return d, visit{tab: p.tab}
 	}
@@ -95,8 +135,10 @@ func (d palette) Update(e Env, m tea.Msg) (Dialog, Intent) {
 			return d, nil
 		}
 		d.text, d.asked = next, e.Ticket
-		snap, text, ticket := d.snap, strings.ToLower(strings.TrimSpace(next.text)), e.Ticket
-		return d, run{e.ask(func(context.Context) tea.Msg { return foundMsg{ticket, findPlaces(snap, text)} })}
+		snap, commands, text, ticket := d.snap, d.commands, strings.ToLower(strings.TrimSpace(next.text)), e.Ticket
+		return d, run{e.ask(func(context.Context) tea.Msg {
+			return foundMsg{ticket, withCommands(findPlaces(snap, text), commands, text)}
+		})}
 	}
 	return d, nil
 }
@@ -115,10 +157,10 @@ func findPlaces(s *store.Snapshot, text string) []place {
 		take(place{name: t.String(), tab: t})
 	}
 	for _, q := range s.ClusterQueues {
-		queues = append(queues, place{"ClusterQueue " + q.Name, TabQueues, q.Ref()})
+		queues = append(queues, place{name: "ClusterQueue " + q.Name, tab: TabQueues, ref: q.Ref()})
 	}
 	for _, q := range s.LocalQueues {
-		queues = append(queues, place{"LocalQueue " + q.Key.String(), TabQueues, q.Ref()})
+		queues = append(queues, place{name: "LocalQueue " + q.Key.String(), tab: TabQueues, ref: q.Ref()})
 	}
 	for _, p := range queues {
 		if !take(p) {
@@ -131,7 +173,7 @@ func findPlaces(s *store.Snapshot, text string) []place {
 	for _, w := range s.Workloads {
 		job := w.Namespace + "/" + w.JobName()
 		if strings.Contains(job, text) || strings.Contains(w.Name, text) {
-			out = append(out, place{"Workload " + job + " (" + w.State.String() + ")", TabWorkloads, w.Ref()})
+			out = append(out, place{name: "Workload " + job + " (" + w.State.String() + ")", tab: TabWorkloads, ref: w.Ref()})
 			if len(out) >= mostPlaces {
 				return out
 			}
@@ -153,17 +195,29 @@ type placeNames []place
 func (p placeNames) Len() int            { return len(p) }
 func (p placeNames) String(i int) string { return p[i].name }
 
+// said is the place in words, with why a command is not to be had.
+func (p place) said(e Env) (string, theme.Role) {
+	if p.command == nil {
+		return p.name, theme.Plain
+	}
+	if ok, why := p.command.enabled(e); !ok {
+		return p.name + "  (not now: " + why + ")", theme.Dim
+	}
+	return p.name + "  " + p.command.Help, theme.Plain
+}
+
 // View is Dialog's.
 func (d palette) View(e Env, w, h int) []string {
 	out := []string{e.Theme.Paint(theme.Info, ":") + d.text.view(e.Theme, w-1)}
 	room := min(12, h-1)
 	from := max(0, d.at-room+1)
 	for i := from; i < min(len(d.found), from+room); i++ {
+		name, role := d.found[i].said(e)
 		if i == d.at {
-			out = append(out, e.Theme.Paint(theme.Selected, term.Fit(e.Theme.Glyph.Cursor+" "+d.found[i].name, w, e.Theme.Glyph.Ellipsis)))
+			out = append(out, e.Theme.Paint(theme.Selected, term.Fit(e.Theme.Glyph.Cursor+" "+name, w, e.Theme.Glyph.Ellipsis)))
 			continue
 		}
-		out = append(out, "  "+d.found[i].name)
+		out = append(out, e.Theme.Paint(role, "  "+term.Clip(name, w-2, e.Theme.Glyph.Ellipsis)))
 	}
 	if len(d.found) == 0 {
 		out = append(out, e.Theme.Paint(theme.Dim, "  nothing has this name"))

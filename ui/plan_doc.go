@@ -34,6 +34,16 @@ func (d planDialog) doc(e Env, w int) []doc.Line {
 		role = theme.Alarm
 	}
 	p.text("WHERE", place+", server "+or(x.Server, "?")+", as "+or(x.User, "?"), role)
+	if d.file != nil {
+		p.text("FILE", fileName(*d.file), theme.Plain)
+	}
+	var taken []string
+	for _, n := range x.Notes {
+		if rest, ok := strings.CutPrefix(n, actions.TakesOver+" "); ok {
+			taken = append(taken, rest)
+		}
+	}
+	p.list("TAKES", taken, theme.Alarm)
 	for i, t := range x.Targets {
 		head := ""
 		if i == 0 {
@@ -56,7 +66,7 @@ func (d planDialog) doc(e Env, w int) []doc.Line {
 	}
 	p.list("UNKNOWN", slices.DeleteFunc(slices.Clone(x.Unknown), saysNotComputed), theme.Warn)
 	p.list("SERVER", x.Warnings, theme.Warn)
-	p.list("NOTE", x.Notes, theme.Plain)
+	p.list("NOTE", slices.DeleteFunc(slices.Clone(x.Notes), saysTakesOver), theme.Plain)
 	d.diffDoc(p)
 	return p.lines
 }

@@ -80,7 +80,7 @@ func (r root) keys() []Binding {
 		{Keys: keys("?"), Name: "help", Help: "these keys", Root: func(r root) (root, Intent) { return r, open{newHelp(r)} }},
 		// On a screen without a filter of its own "/" looks for a name, too: unbound,
 		// what is typed after it would be taken for actions.
-		{Keys: keys(":", "/"), Name: "go to", Help: "go to a tab, queue or Workload by name", Root: func(r root) (root, Intent) { return r, open{newPalette(r.env())} }},
+		{Keys: keys(":", "/"), Name: "go to", Help: "go to a tab, queue or Workload by name, or say a command (:apply FILE)", Root: func(r root) (root, Intent) { return r, open{newPalette(r.env(), commandsOf(r.keys()))} }},
 		{Keys: keys("q"), Name: "quit", Help: "back; on a tab's first page: quit", Root: func(r root) (root, Intent) {
 			if len(r.stacks[r.tab]) > 1 {
 				return r, back{}
@@ -94,6 +94,7 @@ func (r root) keys() []Binding {
 		out = append(out, Binding{Keys: keys(string(rune('1' + t))), Help: "go to " + t.String(), Root: func(r root) (root, Intent) { return r, jump{t} }})
 	}
 	return append(out,
+		applyKey(),
 		Binding{Keys: keys("ctrl+l"), Help: "draw the screen anew"},
 		Binding{Keys: keys("ctrl+z"), Help: "suspend"},
 		Binding{Keys: keys("ctrl+c"), Help: "quit"},

@@ -106,7 +106,7 @@ func (s session) begin(e Env, n rollback.Name) Dialog {
 	switch n {
 	case rollback.Fix:
 		return asked(prompt{
-			title: title, lines: []string{"The file with the corrected objects. With --take-over behind its name the fix becomes the owner of fields that others own:"}, name: "attach", help: "take the file into the session",
+			title: title, lines: []string{"The file with the corrected objects. ~ is your home. Where others own fields of it, the dry-run names them and offers to take them over."}, name: "attach", help: "take the file into the session",
 		}, n, func(ctx context.Context, keep Sessions, path string) (rollback.Session, error) {
 			return keep.Attach(ctx, id, path)
 		})
@@ -117,8 +117,7 @@ func (s session) begin(e Env, n rollback.Name) Dialog {
 			return keep.Attest(ctx, id, words)
 		})
 	}
-	keep := e.sessions
-	return newStepping(e, title, func(ctx context.Context) (rollback.Session, *actions.Plan, error) { return keep.Prepare(ctx, id, n) }, n)
+	return prepare(e, title, id, n)
 }
 
 // Update is Screen's.

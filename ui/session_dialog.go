@@ -71,6 +71,7 @@ func (d prompt) View(e Env, w, _ int) []string {
 type stepping struct {
 	title  string
 	step   rollback.Name // empty: the session begins
+	id     string        // of the session whose step is prepared; empty for what a person says
 	ticket uint64
 	do     func(context.Context) (rollback.Session, *actions.Plan, error)
 }
@@ -123,6 +124,8 @@ func (d stepping) Update(e Env, m tea.Msg) (Dialog, Intent) {
 	switch {
 	case !ok || x.ticket != d.ticket:
 		return d, nil
+	case len(foreignOf(x.err)) > 0 && d.id != "":
+		return d, swap{dialog: newOwners(e, d.title, foreignOf(x.err), d.takeOver())}
 	case x.err != nil:
 		return d, swap{dialog: newFailure(d.title, x.err)}
 	case x.plan != nil && len(x.plan.Edits) > 0:
@@ -134,6 +137,28 @@ func (d stepping) Update(e Env, m tea.Msg) (Dialog, Intent) {
 	}
 	lines := []string{string(d.step) + " is " + string(x.s.Step(d.step).State) + "."}
 	return d, swap{dialog: notice{title: d.title, lines: append(lines, x.s.Step(d.step).Detail)}}
+}
+
+// takeOver is the way on from a fix of which others own fields. The dry-run that shows
+// what comes of it is a step of its own, and applying it the next.
+func (d stepping) takeOver() takeOver {
+	id := d.id
+	return takeOver{
+		then: "The fix stays in the session, from now on with taking over; its dry-run is made again and shown before apply asks.",
+		next: func(e Env) Dialog {
+			keep := e.sessions
+			return newStepping(e, "Dry-run", func(ctx context.Context) (rollback.Session, *actions.Plan, error) { return keep.TakeOver(ctx, id) }, rollback.DryRun)
+		},
+		again: func(e Env) Dialog { return prepare(e, d.title, id, d.step) },
+	}
+}
+
+// prepare has a step of the session prepared.
+func prepare(e Env, title, id string, n rollback.Name) stepping {
+	keep := e.sessions
+	out := newStepping(e, title, func(ctx context.Context) (rollback.Session, *actions.Plan, error) { return keep.Prepare(ctx, id, n) }, n)
+	out.id = id
+	return out
 }
 
 // View is Dialog's.

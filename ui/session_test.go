@@ -61,6 +61,11 @@ func (k *fakeKeep) Attach(_ context.Context, _, path string) (rollback.Session, 
 	return *k.s, k.err
 }
 
+func (k *fakeKeep) TakeOver(ctx context.Context, id string) (rollback.Session, *actions.Plan, error) {
+	k.calls, k.err = append(k.calls, "take over"), nil
+	return k.Prepare(ctx, id, rollback.DryRun)
+}
+
 func (k *fakeKeep) Attest(_ context.Context, _, words string) (rollback.Session, error) {
 	k.calls = append(k.calls, "attest "+words)
 	k.over(rollback.Evidence, rollback.Done, words)

@@ -30,6 +30,9 @@ type Sessions interface {
 	Skip(ctx context.Context, id string, n rollback.Name, reason string) (rollback.Session, error)
 	// Attach reads the corrected objects from a file.
 	Attach(ctx context.Context, id, path string) (rollback.Session, error)
+	// TakeOver has the fix of the session become the owner of fields that others own,
+	// and prepares its dry-run with that, as Prepare does.
+	TakeOver(ctx context.Context, id string) (rollback.Session, *actions.Plan, error)
 	Attest(ctx context.Context, id, words string) (rollback.Session, error)
 }
 

@@ -73,6 +73,10 @@ type fakeDesk struct {
 	computing     func(context.Context, func(impact.Progress))
 	previewed     []actions.Plan // the plans that were to be previewed
 
+	files    []actions.File // what was planned
+	readErr  error
+	fileErrs []error // of the next plans of files; then planErr
+
 	during    func() // called by Execute
 	reason    string
 	drain     bool

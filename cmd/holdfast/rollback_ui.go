@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"path/filepath"
 	"strings"
 
 	"cli.holdfast.dev/holdfast/actions"
 	rollback "cli.holdfast.dev/holdfast/actions/session"
-	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
@@ -73,7 +71,7 @@ func (k keeper) Skip(ctx context.Context, id string, n rollback.Name, reason str
 // Attach implements ui.Sessions.
 func (k keeper) Attach(ctx context.Context, id, path string) (rollback.Session, error) {
 	path, takeOver := strings.CutSuffix(path, " --take-over")
-	content, err := k.a.content(path)
+	f, err := named(path)
 	if err != nil {
 		return rollback.Session{}, err
 	}
@@ -81,7 +79,23 @@ func (k keeper) Attach(ctx context.Context, id, path string) (rollback.Session, 
 	if err != nil {
 		return x, err
 	}
-	return k.r.Attach(x, text.Clean(filepath.Base(path)), content, takeOver)
+	return k.r.Attach(x, f.Name, f.Content, takeOver)
+}
+
+// TakeOver implements ui.Sessions: the fix is attached once more, so that what was
+// found without it has to be found again.
+func (k keeper) TakeOver(ctx context.Context, id string) (rollback.Session, *actions.Plan, error) {
+	x, err := k.fresh(ctx, id)
+	if err != nil {
+		return x, nil, err
+	}
+	if x.Fix == nil {
+		return x, nil, &actions.Problem{What: "the session has no fix", Do: "Attach a file to the step fix. Nothing was changed."}
+	}
+	if x, err = k.r.Attach(x, x.Fix.Name, []byte(x.Fix.Text), true); err != nil {
+		return x, nil, err
+	}
+	return k.Prepare(ctx, id, rollback.DryRun)
 }
 
 // Attest implements ui.Sessions.
@@ -98,6 +112,16 @@ func (k keeper) Attest(ctx context.Context, id, words string) (rollback.Session,
 type sessionDesk struct {
 	*actions.Desk
 	keep keeper
+}
+
+// ReadFile implements ui.Desk.
+func (d sessionDesk) ReadFile(_ context.Context, path string) (actions.File, error) {
+	f, err := named(path)
+	if err != nil {
+		return f, err
+	}
+	f.Namespace, err = d.keep.a.namespace()
+	return f, err
 }
 
 // Execute carries out a plan, by way of its session where it is a step of one.
