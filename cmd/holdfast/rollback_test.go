@@ -19,12 +19,7 @@ func TestCompareOfASessionsExport(t *testing.T) {
 	objects := objectsOf(t, "05-preemption-chain")
 	m := bundle.Manifest{Context: "prod", Ended: exportedAt}
 	path, other := exportOf(t, objects, m), exportOf(t, objects, m)
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := sha256.Sum256(raw)
-	whole := hex.EncodeToString(sum[:])
+	whole := sumOfFile(t, path)
 	tests := map[string]struct {
 		compared, recorded string
 		code               int
@@ -55,4 +50,63 @@ func TestCompareOfASessionsExport(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Headless, the step compare takes no file but the one that the session exported.
+func TestStepCompareWithAnotherBundle(t *testing.T) {
+	scope := bundle.Scope{ClusterQueue: "q"}
+	queue := []map[string]any{{"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue", "metadata": map[string]any{"name": "q", "uid": "uid-q", "generation": 1}, "spec": map[string]any{}}}
+	path := exportOf(t, queue, bundle.Manifest{Context: "prod", Ended: exportedAt, Scope: scope})
+	tests := map[string]struct {
+		bundle bundle.Manifest
+		code   int
+		words  string
+	}{
+		"the same":            {bundle.Manifest{Context: "prod", Ended: exportedAt, Scope: scope}, exitOK, ""},
+		"a later one":         {bundle.Manifest{Context: "prod", Ended: exportedAt.Add(1), Scope: scope}, exitRefused, "that of the export which this session made is " + sumOfFile(t, path)},
+		"one of another kind": {bundle.Manifest{Context: "prod", Ended: exportedAt, Scope: bundle.Scope{ClusterQueue: "other"}}, exitRefused, "it is of ClusterQueue other"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			c := newCluster(t)
+			c.put(kueueAPI+"clusterqueues/q", "ClusterQueue", map[string]any{"spec": map[string]any{}})
+			s, err := rollback.New(world.Ref{Kind: world.KindClusterQueue, Key: world.Key{Name: "q"}}, "prod", c.URL, "", "kim", "", exportedAt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, n := range rollback.Names() {
+				if n != rollback.Compare {
+					s.Step(n).State = rollback.Done
+				}
+			}
+			s.Bundle, s.BundleSHA256 = "/not/on/this/machine.tar.gz", sumOfFile(t, path)
+			journal := filepath.Join(t.TempDir(), "journal.jsonl")
+			if err := rollback.NewStore(filepath.Join(filepath.Dir(journal), "sessions")).Save(s); err != nil {
+				t.Fatal(err)
+			}
+			named := exportOf(t, queue, tt.bundle)
+			out, errs, code, _ := c.try("--journal", journal, "session", "next", s.ID, "--bundle", named)
+			if code != tt.code || !strings.Contains(errs, tt.words) {
+				t.Errorf("exit %d, want %d and %q: %s%s", code, tt.code, tt.words, out, errs)
+			}
+			got, err := rollback.NewStore(filepath.Join(filepath.Dir(journal), "sessions")).Load(s.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if done := got.Step(rollback.Compare).State == rollback.Done; done != (tt.code == exitOK) {
+				t.Errorf("compare is %s", got.Step(rollback.Compare).State)
+			}
+		})
+	}
+}
+
+// sumOfFile is the SHA-256 of the file.
+func sumOfFile(t *testing.T, path string) string {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
 }
