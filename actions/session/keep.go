@@ -136,12 +136,13 @@ func (r *Runner) Skip(s Session, n Name, reason string) (Session, error) {
 
 // Bundle names the export's file where it is on this machine.
 func (r *Runner) Bundle(s Session, path string) (Session, error) {
-	read, err := r.Verify(path)
+	read, unread := r.Verify(path)
+	err := unread
 	if err == nil {
 		err = s.owns(read.Manifest)
 	}
 	if err != nil {
-		return s, &actions.Problem{What: fmt.Sprintf("%s is not the export of this session: %s", text.Clean(path), text.Clean(err.Error())), Do: "Copy it again, or name the right one.", Err: err}
+		return s, &actions.Problem{What: fmt.Sprintf("%s is not the export of this session: %s", text.Clean(path), text.Clean(err.Error())), Do: "Copy it again, or name the right one.", Err: unread}
 	}
 	if err := s.Other(path, read.SHA256); err != nil {
 		return s, err

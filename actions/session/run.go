@@ -198,12 +198,13 @@ func cleaned(lines []string) []string {
 
 // compared runs the comparison.
 func (r *Runner) compared(ctx context.Context, s Session, out Prepared) (Prepared, error) {
-	c, read, err := r.Compare(ctx, s.Bundle)
+	c, read, unread := r.Compare(ctx, s.Bundle)
+	err := unread
 	if err == nil {
 		err = s.owns(read.Manifest)
 	}
 	if err != nil {
-		return out, &actions.Problem{What: "the export cannot be held against the cluster: " + text.Clean(err.Error()), Do: "If it is on another machine, copy it here and name it with --bundle.", Err: err}
+		return out, &actions.Problem{What: "the export cannot be held against the cluster: " + text.Clean(err.Error()), Do: "If it is on another machine, copy it here and name it with --bundle.", Err: unread}
 	}
 	if err := s.Other(s.Bundle, read.SHA256); err != nil {
 		return out, err
