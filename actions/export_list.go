@@ -22,7 +22,7 @@ type exportList struct {
 	namespace string
 	selector  string // of fields
 	// needed says that there is no export without it; most bounds how many objects are
-	// taken, 0: all.
+	// taken, the newest, 0: all.
 	needed bool
 	most   int
 }
@@ -34,8 +34,8 @@ func (l exportList) spares(err error) bool {
 	return !l.needed && (absent || apierrors.IsForbidden(err)) || absent && l.kind == string(world.KindCohort)
 }
 
-// mostEvents bounds the events of an export: an incident makes many, and the newest
-// are not the first.
+// mostEvents bounds the events of an export: an incident makes many, and they are held
+// until the newest are known, which are not the first of the list.
 const mostEvents = 20_000
 
 // exported are the lists of an export, the LocalQueues before the Workloads, whose
@@ -83,8 +83,17 @@ func (e *exporter) list(ctx context.Context, l exportList) error {
 	r := e.c.dyn.Resource(l.resource).Namespace(l.namespace)
 	done := bundle.List{Resource: l.resource.Resource, Kind: l.kind}
 	opts := metav1.ListOptions{Limit: pageSize, FieldSelector: l.selector}
+	var keep *newest
+	if l.most > 0 {
+		keep = &newest{most: l.most}
+	}
 	for page := 1; ; page++ {
 		got, err := r.List(ctx, opts)
+		if keep != nil && page > 1 && apierrors.IsResourceExpired(err) {
+			// What was read is one state, if not all of it: an export need not fail for it.
+			keep.tooOld = true
+			break
+		}
 		switch {
 		case apierrors.IsResourceExpired(err):
 			return &Problem{What: fmt.Sprintf("the list of %s grew too old while it was read: it would not be one consistent state", l.resource.Resource), Do: "Export again, or a smaller scope.", Err: err}
@@ -97,20 +106,21 @@ func (e *exporter) list(ctx context.Context, l exportList) error {
 		if page == 1 {
 			done.ResourceVersion = got.GetResourceVersion()
 		}
-		objects := e.take(l, got.Items)
-		if len(objects) > 0 {
-			if err := e.w.Objects(fmt.Sprintf("%s/%04d.yaml", l.resource.Resource, page), objects); err != nil {
+		if keep != nil {
+			if err := keep.add(got.Items); err != nil {
 				return err
 			}
+			e.d.told(fmt.Sprintf("%d %s read", keep.seen, l.resource.Resource))
+		} else if err := e.write(l, page, got.Items, &done); err != nil {
+			return err
 		}
-		done.Count += len(objects)
-		e.d.told(fmt.Sprintf("%d %s", done.Count, l.resource.Resource))
-		if got.GetContinue() == "" {
+		if opts.Continue = got.GetContinue(); opts.Continue == "" {
 			break
 		}
-		if opts.Continue = got.GetContinue(); l.most > 0 && done.Count >= l.most {
-			done.Cut = fmt.Sprintf("the first %d are taken", done.Count)
-			break
+	}
+	if keep != nil {
+		if err := e.writeNewest(l, keep, &done); err != nil {
+			return err
 		}
 	}
 	e.m.Lists = append(e.m.Lists, done)
@@ -118,6 +128,17 @@ func (e *exporter) list(ctx context.Context, l exportList) error {
 		e.m.Workloads = done.Count
 	}
 	return nil
+}
+
+// write writes a page of a list that is taken whole.
+func (e *exporter) write(l exportList, page int, items []unstructured.Unstructured, done *bundle.List) error {
+	objects := e.take(l, items)
+	done.Count += len(objects)
+	e.d.told(fmt.Sprintf("%d %s", done.Count, l.resource.Resource))
+	if len(objects) == 0 {
+		return nil
+	}
+	return e.w.Objects(pageName(l, page), objects)
 }
 
 // take returns the objects of a page that are in the scope, redacted, and learns

@@ -93,7 +93,7 @@ func (d *Desk) export(ctx context.Context, c *client, p Plan) (m bundle.Manifest
 }
 
 // writeBundle writes list after list, page by page, so that memory is bounded by a
-// page.
+// page, and by the events that are kept.
 func (d *Desk) writeBundle(ctx context.Context, c *client, p Plan, f io.Writer) (bundle.Manifest, error) {
 	e := &exporter{d: d, c: c, plan: p, w: bundle.NewWriter(f, d.opts.Clock.Now())}
 	contract := d.opts.World().Contract

@@ -73,8 +73,10 @@ type List struct {
 	ResourceVersion string `json:"resourceVersion"`
 	// Count is how many objects of the list are in the bundle.
 	Count int `json:"count"`
-	// Cut says that the list goes on after those; empty: they are all of the scope.
-	Cut string `json:"cut,omitempty"`
+	// Cut says in words that and why the list has more than those; empty: they are all of
+	// the scope. LeftOut is how many more were read and are not in the bundle.
+	Cut     string `json:"cut,omitempty"`
+	LeftOut int    `json:"leftOut,omitempty"`
 }
 
 // Unread is a list that is not in the bundle.
