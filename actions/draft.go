@@ -142,7 +142,7 @@ func (d *Desk) RenewDraft(ctx context.Context, dr Draft) (Draft, error) {
 	if err := out.write(told(fields) + header + comments(string(raw), editHeader(dr.Target)) + string(body)); err != nil {
 		return Draft{}, err
 	}
-	return out, d.drafts.keep(out)
+	return out, d.drafts.renew(out)
 }
 
 // told is what somebody changed, as lines for the top of a text.

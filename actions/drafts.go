@@ -33,14 +33,22 @@ type draftBase struct {
 	Object   json.RawMessage `json:"object"`
 }
 
-const baseSuffix = ".base"
+const (
+	baseSuffix = ".base"
+	newSuffix  = ".new" // of what is to take a file's place
+)
 
 // create writes a new draft's files, which are private, and returns the path of the
 // text.
-func (s *drafts) create(dir string, dr Draft) (string, error) {
+func (s *drafts) create(dir string, dr Draft) (_ string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
+	unlock, err := making(dir)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
 	ref := dr.Target.Ref
 	f, err := os.CreateTemp(dir, fmt.Sprintf("%s-%s-*.yaml%s", strings.ToLower(string(ref.Kind)), ref.Name, baseSuffix)) // 0600
 	if err != nil {
@@ -61,6 +69,38 @@ func (s *drafts) create(dir string, dr Draft) (string, error) {
 	return dr.Path, errors.Join(err, f.Close())
 }
 
+// renew writes what the text of a draft is made from by now, and holds it.
+func (s *drafts) renew(dr Draft) (err error) {
+	unlock, err := making(filepath.Dir(dr.Path))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	return s.keep(dr)
+}
+
+// making is the lock of all processes for the time in which a draft has not both of its
+// files, or one that nobody holds yet. It blocks until nobody else has it.
+func making(dir string) (unlock func() error, err error) { return lock.Wait(dir + ".lock") }
+
+// sweep removes what was left of drafts by a program that was killed before there was a
+// text, or while it removed both files: without one there is nothing of a person's in
+// it. What another process holds stays, and so does what cannot be removed: the next
+// one tries again. The caller has the lock of making.
+func (s *drafts) sweep(halves []string) {
+	for _, p := range halves {
+		path, is := strings.CutSuffix(strings.TrimSuffix(p, newSuffix), baseSuffix)
+		if _, err := os.Lstat(path); !is || !errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		free, err := lock.Try(p, false)
+		if err != nil {
+			continue // another process has it, or removed it meanwhile
+		}
+		_ = errors.Join(os.Remove(p), free())
+	}
+}
+
 // keep writes what the draft's text was made from, and holds it.
 func (s *drafts) keep(dr Draft) error {
 	raw, err := json.Marshal(draftBase{dr.Original, dr.Target.Base})
@@ -68,7 +108,7 @@ func (s *drafts) keep(dr Draft) error {
 		return err
 	}
 	path := dr.Path + baseSuffix
-	next := path + ".new"
+	next := path + newSuffix
 	unlock, err := lock.Wait(next)
 	if err != nil {
 		return err
@@ -117,13 +157,22 @@ func (s *drafts) drop(path string) error {
 
 // left finds the latest text of an object that was edited and neither applied nor
 // thrown away, and holds it; nil if there is none. Texts in which nothing was edited
-// are removed. What cannot be read is passed over: it stays for the person to look at.
+// are removed, and so are halves of drafts. What cannot be read is passed over: it stays for the person to look at.
 func (s *drafts) left(dir string, uid types.UID) *Draft {
-	paths, _ := filepath.Glob(filepath.Join(dir, "*.yaml"+baseSuffix)) // the pattern is good
+	paths, _ := filepath.Glob(filepath.Join(dir, "*.yaml"+baseSuffix+"*")) // the pattern is good
+	if len(paths) == 0 {
+		return nil
+	}
+	unlock, err := making(dir)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = unlock() }() // it ends with the process at the latest
+	s.sweep(paths)
 	var found []Draft
 	for _, p := range paths {
-		path := strings.TrimSuffix(p, baseSuffix)
-		if s.holds(path) {
+		path, is := strings.CutSuffix(p, baseSuffix)
+		if !is || s.holds(path) {
 			continue
 		}
 		unlock, err := lock.Try(p, false)
