@@ -1,6 +1,9 @@
 package engine
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Modes are the timings that a preview compares, the likeliest first. Evictions
 // were seen to take 0.04 to 4 s with jobs that stop at once, and take as long as
@@ -30,9 +33,15 @@ func Modes(changes int) []Mode {
 	if changes < 2 {
 		return modes
 	}
+	// A cycle takes cycleTime: who is tried before the next change comes, and then waits
+	// for a second, differs with each.
+	for _, between := range []time.Duration{10, 20, 30, 40, 50, 70, 100, 150} {
+		modes = append(modes, Mode{
+			Name: fmt.Sprintf("%.2f s between the changes", float64(between)/1000), Latency: 1200 * time.Millisecond, Between: between * time.Millisecond,
+		})
+	}
 	return append(modes,
-		Mode{Name: "0.01 s between the changes", Latency: 1200 * time.Millisecond, Between: 10 * time.Millisecond},
-		Mode{Name: "0.04 s between the changes", Latency: 1200 * time.Millisecond, Between: 40 * time.Millisecond, Eager: true},
+		Mode{Name: "0.04 s between the changes, what waits is tried at once", Latency: 1200 * time.Millisecond, Between: 40 * time.Millisecond, Eager: true},
 		Mode{Name: "1.1 s between the changes", Latency: 1200 * time.Millisecond, Between: 1100 * time.Millisecond},
 		Mode{Name: "Kueue comes to rest between the changes", Latency: 1200 * time.Millisecond, Between: untilRest},
 	)
