@@ -20,7 +20,7 @@ func crowd(t failer, n int) *stage {
 		st.Put(w)
 	}
 	s := newStage(t, st, c, 120, 50)
-	s.press("3")
+	s.press("4")
 	return s
 }
 

@@ -55,17 +55,17 @@ func editPlan() actions.Plan {
 var scripts = map[string]func(*stage){
 	"cohorts":        func(*stage) {},
 	"cohorts-cpu":    func(s *stage) { s.press("f") },
-	"queues":         func(s *stage) { s.press("2") },
+	"queues":         func(s *stage) { s.press("3") },
 	"queue":          func(s *stage) { s.onTeamA().press("enter") },
-	"queue-held":     func(s *stage) { s.press("2", "down", "enter") },
+	"queue-held":     func(s *stage) { s.press("3", "down", "enter") },
 	"localqueue":     func(s *stage) { s.press(":").typeText("team-a/batch").press("enter") },
-	"workloads":      func(s *stage) { s.press("3") },
-	"workloads-find": func(s *stage) { s.press("3", "/").typeText("state:pending train-l").press("enter") },
-	"workload":       func(s *stage) { s.press("3", "enter") },
-	"yaml":           func(s *stage) { s.press("3", "enter", "y") },
-	"workload-class": func(s *stage) { s.press("3", "enter", "P") },
-	"deactivate":     func(s *stage) { s.press("3", "D").typeText("leaks memory") },
-	"log":            func(s *stage) { s.press("5") },
+	"workloads":      func(s *stage) { s.press("4") },
+	"workloads-find": func(s *stage) { s.press("4", "/").typeText("state:pending train-l").press("enter") },
+	"workload":       func(s *stage) { s.press("4", "enter") },
+	"yaml":           func(s *stage) { s.press("4", "enter", "y") },
+	"workload-class": func(s *stage) { s.press("4", "enter", "P") },
+	"deactivate":     func(s *stage) { s.press("4", "D").typeText("leaks memory") },
+	"log":            func(s *stage) { s.press(":").typeText("log").press("enter") },
 	"session": func(s *stage) {
 		k := &fakeKeep{}
 		s.root.opt.Sessions = k
@@ -138,7 +138,7 @@ var scripts = map[string]func(*stage){
 	"denied-workloads": func(s *stage) {
 		s.store.SetFreshness(world.KindWorkload, world.Freshness{Feed: world.Denied, Detail: "cannot list workloads.kueue.x-k8s.io"})
 		s.refresh()
-		s.press("3")
+		s.press("4")
 	},
 }
 

@@ -225,20 +225,43 @@ func few(names []string) string {
 	return names[0] + " +" + count(len(names)-1)
 }
 
+// tabLine names the tabs with their keys. Where there is no room the last ones are
+// their keys alone; a tab without a key is shown while it is open.
 func (r root) tabLine() string {
-	var b strings.Builder
+	type label struct {
+		tab        Tab
+		long, text string
+	}
+	var all []label
 	used := 0
 	for t := range tabs {
-		name := " " + string(rune('1'+t)) + " " + t.String() + " "
+		long := strings.TrimSpace(t.key() + " " + t.String())
+		if t.key() == "" && t != r.tab {
+			continue
+		}
+		all = append(all, label{t, " " + long + " ", " " + long + " "})
+		used += term.Width(long) + 2
+	}
+	_, most := r.hints(r.env(), r.keys(), r.w)
+	for i := len(all) - 1; i >= 0 && used+min(most, r.w/4) > r.w; i-- {
+		l := &all[i]
+		if l.tab == r.tab || l.tab.key() == "" {
+			continue
+		}
+		used -= term.Width(l.text)
+		l.text = " " + l.tab.key()
+		used += term.Width(l.text)
+	}
+	var b strings.Builder
+	used = 0
+	for _, l := range all {
 		role := theme.Dim
-		if t == r.tab {
+		if l.tab == r.tab {
 			role = theme.Badge
 		}
-		if used+term.Width(name) > r.w {
-			name = term.Clip(" "+string(rune('1'+t)), r.w-used, "")
-		}
-		used += term.Width(name)
-		b.WriteString(r.theme.Paint(role, name))
+		text := term.Clip(l.text, r.w-used, "")
+		used += term.Width(text)
+		b.WriteString(r.theme.Paint(role, text))
 	}
 	always, n := r.hints(r.env(), r.keys(), r.w-used-1)
 	return b.String() + term.Spaces(r.w-used-n) + always

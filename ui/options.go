@@ -92,3 +92,20 @@ const (
 func (t Tab) String() string {
 	return [...]string{"Cohorts", "Queues", "Workloads", "Sessions", "Log"}[t]
 }
+
+// key is the digit that goes to the tab; empty where only the palette and the tab
+// key do.
+func (t Tab) key() string {
+	return [...]string{"2", "3", "4", "6", ""}[t]
+}
+
+// open returns the tab's first screen.
+func (t Tab) open() Screen {
+	return [...]func() Screen{
+		func() Screen { return newCohorts() },
+		func() Screen { return newQueues() },
+		func() Screen { return newWorkloads() },
+		func() Screen { return newSessions() },
+		func() Screen { return newLog() },
+	}[t]()
+}

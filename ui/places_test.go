@@ -39,7 +39,7 @@ func TestPlaceInTheQueue(t *testing.T) {
 			s, c := scene()
 			st := newStage(t, s, c, 160, 40)
 			st.root.opt.Places = tc.places
-			st.press("3", "/").typeText("train-llm").press("enter", "enter")
+			st.press("4", "/").typeText("train-llm").press("enter", "enter")
 			if frame := st.frame(); !strings.Contains(frame, tc.want) {
 				t.Errorf("no %q in\n%s", tc.want, frame)
 			}

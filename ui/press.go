@@ -91,7 +91,9 @@ func (r root) keys() []Binding {
 		{Keys: keys("shift+tab"), Help: "previous tab", Root: func(r root) (root, Intent) { return r, jump{(r.tab + tabs - 1) % tabs} }},
 	}
 	for t := range tabs {
-		out = append(out, Binding{Keys: keys(string(rune('1' + t))), Help: "go to " + t.String(), Root: func(r root) (root, Intent) { return r, jump{t} }})
+		if k := t.key(); k != "" {
+			out = append(out, Binding{Keys: keys(k), Help: "go to " + t.String(), Root: func(r root) (root, Intent) { return r, jump{t} }})
+		}
 	}
 	return append(out,
 		applyKey(),

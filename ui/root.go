@@ -64,7 +64,9 @@ func newRoot(ctx context.Context, opt Options, th *theme.Theme, t timer, f expla
 	r := root{opt: opt, theme: th, base: ctx, timer: t, hands: newHands(), memo: newMemo(f), now: opt.Clock.Now(), tab: min(opt.Start, tabs-1)}
 	r.live = store.New(opt.Clock).Snapshot()
 	r.shown = r.live
-	r.stacks = [tabs][]Screen{{newCohorts()}, {newQueues()}, {newWorkloads()}, {newSessions()}, {newLog()}}
+	for t := range tabs {
+		r.stacks[t] = []Screen{t.open()}
+	}
 	return r
 }
 

@@ -70,14 +70,14 @@ func TestOnATerminal(t *testing.T) {
 	p.Send(tea.WindowSizeMsg{Width: 100, Height: 30})
 	screen.waitFor(t, "team-a-cq")
 	screen.waitFor(t, "● live")
-	if _, err := keyboard.Write([]byte("3")); err != nil {
+	if _, err := keyboard.Write([]byte("4")); err != nil {
 		t.Fatal(err)
 	}
 	screen.waitFor(t, "train-llm-7f2")
 	if _, err := keyboard.Write([]byte("\x1b[200~q\x1b[201~")); err != nil { // a pasted q quits nothing
 		t.Fatal(err)
 	}
-	if _, err := keyboard.Write([]byte("2")); err != nil {
+	if _, err := keyboard.Write([]byte("3")); err != nil {
 		t.Fatal(err)
 	}
 	screen.waitFor(t, "CLUSTERQUEUE / LOCAL")

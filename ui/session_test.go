@@ -92,7 +92,7 @@ func withSessions(t *testing.T, w, h int) (*stage, *fakeKeep) {
 // A rollback from the queue to its end.
 func TestRollbackSession(t *testing.T) {
 	s, k := withSessions(t, 100, 30)
-	s.press("4").sees("There are none", "S: hold").press("1")
+	s.press("6").sees("There are none", "S: hold").press("2")
 	s.onTeamA().press("S").sees("Begin a rollback session of ClusterQueue team-a-cq", "nothing is changed yet")
 	s.typeText("bad quota").press("enter").sees("Rollback of ClusterQueue team-a-cq", "bad quota", "▸ [ ] hold", "[ ] compare")
 
@@ -141,9 +141,9 @@ func TestRollbackSession(t *testing.T) {
 func TestSessionsThatCannotBeRead(t *testing.T) {
 	s, k := withSessions(t, 100, 30)
 	k.err = errors.New("permission denied\x1b[2J")
-	s.press("4").sees(`The sessions cannot be read: permission denied\x1b[2J`)
+	s.press("6").sees(`The sessions cannot be read: permission denied\x1b[2J`)
 	k.err = nil
-	s.press("1").onTeamA().press("S", "enter").sees("[ ] hold")
+	s.press("2").onTeamA().press("S", "enter").sees("[ ] hold")
 	k.err = advised{errors.New("session 7 went on since it was shown"), "Look at it anew."}
 	s.press("enter").sees("went on since it was shown", "Look at it anew").press("esc")
 	s.pass(time.Second)
@@ -152,7 +152,7 @@ func TestSessionsThatCannotBeRead(t *testing.T) {
 
 func TestNoSessionsWithoutACluster(t *testing.T) {
 	s := begin(t, 100, 30)
-	s.press("4").sees("A file has no sessions").press("1")
+	s.press("6").sees("A file has no sessions").press("2")
 	s.onTeamA().press("S").sees("a file has no sessions")
 }
 

@@ -16,7 +16,7 @@ import (
 
 func TestTombstone(t *testing.T) {
 	s := begin(t, 100, 30)
-	s.press("3", "down").cursorOn("train-1")
+	s.press("4", "down").cursorOn("train-1")
 	s.store.Delete(world.KindWorkload, world.Key{Namespace: "team-a", Name: "job-train-1-x1y2z"})
 	s.refresh()
 	s.cursorOn("train-1").cursorOn("does not exist any more")
@@ -26,10 +26,10 @@ func TestTombstone(t *testing.T) {
 
 func TestBackFindsEverything(t *testing.T) {
 	s := begin(t, 100, 30)
-	s.press("3", "/").typeText("train").press("enter", "down", "down").cursorOn("train-2").sees("5 of 11")
+	s.press("4", "/").typeText("train").press("enter", "down", "down").cursorOn("train-2").sees("5 of 11")
 	s.press("enter").sees("TIMELINE", "WHY")
 	s.press("esc").cursorOn("train-2").sees("/train", "5 of 11")
-	s.press("2", "3").cursorOn("train-2")
+	s.press("3", "4").cursorOn("train-2")
 	s.press("esc").sees("11, by state").cursorOn("train-2")
 	s.press("q")
 	if !s.quit {
@@ -43,14 +43,14 @@ func TestFilterTerms(t *testing.T) {
 		"evicting": "1 of 11", "trnllm": "1 of 11 resemble", "nobody": "0 of 11",
 	} {
 		s := begin(t, 100, 30)
-		s.press("3", "/").typeText(filter).press("enter")
+		s.press("4", "/").typeText(filter).press("enter")
 		s.sees(want)
 	}
 }
 
 func TestChain(t *testing.T) {
 	s := begin(t, 120, 40)
-	s.press("3", "enter").sees("preempted by team-b/urgent-3 (prio 900)")
+	s.press("4", "enter").sees("preempted by team-b/urgent-3 (prio 900)")
 	s.press("p").sees("team-b/urgent-3", "preempted team-a/train-llm-7f2")
 	s.press("esc").sees("Workloads › team-a/train-llm-7f2")
 	s.store.Delete(world.KindWorkload, world.Key{Namespace: "team-b", Name: "job-urgent-3-x1y2z"})
@@ -62,7 +62,7 @@ func TestChain(t *testing.T) {
 func TestEventsUnknown(t *testing.T) {
 	s := begin(t, 120, 40)
 	s.desk.detail.EventsUnknown = "no right to list events"
-	s.press("3", "enter").sees("events unknown: no right to list events")
+	s.press("4", "enter").sees("events unknown: no right to list events")
 	s.desk.detailErr = errors.New("server timed out")
 	s.press("r").sees("unknown: server timed out")
 }
@@ -100,7 +100,7 @@ func TestUnknownIsNeverZero(t *testing.T) {
 	if !found {
 		t.Error("vision-cq is not on the screen")
 	}
-	s.sees("◌ syncing").press("2").sees("…")
+	s.sees("◌ syncing").press("3").sees("…")
 }
 
 func TestEditACohort(t *testing.T) {
@@ -134,7 +134,7 @@ func TestPasteWithoutMarks(t *testing.T) {
 
 // A hand that expects a filter must not start an action with the next letters.
 func TestSlashNeverStartsAnAction(t *testing.T) {
-	for _, tab := range []string{"1", "2", "4"} {
+	for _, tab := range []string{"2", "3", "6"} {
 		s := begin(t, 120, 40)
 		s.desk.plan = editPlan()
 		s.press(tab, "down", "down", "/").typeText("team-e-cq").sees("Go to")
@@ -183,7 +183,7 @@ func TestHoldThatKueueHasNotTakenUp(t *testing.T) {
 	q.Conditions[0].ObservedGeneration = 2
 	s.store.Put(q)
 	s.refresh()
-	s.press("2").sees("held?", "not yet taken up by Kueue")
+	s.press("3").sees("held?", "not yet taken up by Kueue")
 	q2 := *q
 	q2.Conditions = world.Conditions{{Type: world.CondActive, Status: "False", Reason: "Stopped", ObservedGeneration: 3, At: now}}
 	s.store.Put(&q2)

@@ -244,7 +244,7 @@ func TestOneNamespace(t *testing.T) {
 	s.store.SetContract(world.Contract{Context: "prod-eu", User: "oncall", UserFrom: "server", Used: "v1beta2", Namespace: "team-z"})
 	s.refresh()
 	s.sees("only ns team-z")
-	s.press("2", "down", "down", "down", "down").cursorOn("speech-cq")
+	s.press("3", "down", "down", "down", "down").cursorOn("speech-cq")
 	s.press("enter").sees("no LocalQueue of namespace team-z, the only one that is read, points here", "nobody of namespace team-z, the only one that is read")
 }
 
@@ -291,7 +291,7 @@ func TestExport(t *testing.T) {
 	s := begin(t, 100, 30)
 	s.desk.plan = actions.Plan{Action: actions.Export, Export: &actions.ExportPlan{Path: "/home/kim/out.tar.gz", Count: 5}, Confirm: actions.Confirm{Expects: "y"}}
 	s.desk.result = actions.Result{Objects: []actions.ObjectResult{{Ref: world.Ref{Kind: "File"}, Outcome: actions.Done, Verified: true}}}
-	s.press("3", "x").sees("Workloads of namespace team-a", "all Workloads")
+	s.press("4", "x").sees("Workloads of namespace team-a", "all Workloads")
 	s.press("down", "enter").sees("/home/kim/out.tar.gz", "5 Workloads of LocalQueue team-a/batch")
 	s.pass(time.Second)
 	s.press("y", "enter").sees("FILE", "/home/kim/out.tar.gz")

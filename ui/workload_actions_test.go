@@ -13,7 +13,7 @@ import (
 
 // onWorkload puts the cursor of the list on the Workload of the job.
 func (s *stage) onWorkload(job string) *stage {
-	s.press("3", "g")
+	s.press("4", "g")
 	for range 20 {
 		if strings.Contains(s.cursorLine(), job) {
 			return s

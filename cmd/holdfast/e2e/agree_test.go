@@ -64,7 +64,7 @@ func TestScreenAndReportAgree(t *testing.T) {
 
 func (c *console) queuesAgree(d document) {
 	c.t.Helper()
-	c.press("2")
+	c.press("3")
 	c.sees("CLUSTERQUEUE / LOCAL")
 	for _, q := range d.ClusterQueues {
 		c.cursorOn(q.Name + " ")
@@ -89,7 +89,7 @@ func (c *console) queuesAgree(d document) {
 
 func (c *console) workloadsAgree(d document) {
 	c.t.Helper()
-	c.press("3")
+	c.press("4")
 	c.sees("NAMESPACE")
 	for _, w := range d.Workloads {
 		job := w.Name

@@ -258,7 +258,7 @@ func TestNothingSmearsTheScreen(t *testing.T) {
 	c.sees("ai-shared", "live")
 	before := len(strings.Split(c.text(), "\n"))
 	time.Sleep(33 * time.Second)
-	c.press("2")
+	c.press("3")
 	c.sees("CLUSTERQUEUE")
 	for _, bad := range []string{"SetLogger", "goroutine", "level=", "W1202"} {
 		if strings.Contains(c.text(), bad) {

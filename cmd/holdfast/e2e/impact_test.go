@@ -158,7 +158,7 @@ func seesTheBurst(t *testing.T, env []string) {
 	}
 	c := open(t, 120, 40, append(slices.Clone(env), "KUBE_EDITOR="+editor))
 	c.sees("live", "ai-shared", "team-b-cq")
-	c.press("2")
+	c.press("3")
 	c.sees("CLUSTERQUEUE")
 	c.cursorOn("team-b-cq")
 	c.press("e")

@@ -216,7 +216,7 @@ func TestRollbackSessionInTheConsole(t *testing.T) {
 	env, exports := oncall(t), t.TempDir()
 	c := open(t, 120, 40, env, "--export-dir", exports)
 	c.sees("sandbox-oncall", "live", "ai-shared", queue)
-	c.press("2")
+	c.press("3")
 	c.cursorOn(queue)
 	c.press("S")
 	c.sees("Begin a rollback session of ClusterQueue " + queue)

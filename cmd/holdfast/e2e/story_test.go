@@ -54,7 +54,7 @@ func TestRollback(t *testing.T) {
 	c.picture("cohorts")
 
 	// Who took the quota of team-a's job?
-	c.press("3")
+	c.press("4")
 	c.sees("train-giant", "Can never fit")
 	c.picture("workloads")
 	c.press("/")
@@ -67,7 +67,7 @@ func TestRollback(t *testing.T) {
 	c.press(escape, escape)
 
 	// Stop the bleeding.
-	c.press("2")
+	c.press("3")
 	c.sees("CLUSTERQUEUE")
 	c.cursorOn(queue)
 	c.press("H")
