@@ -134,7 +134,7 @@ func TestPasteWithoutMarks(t *testing.T) {
 
 // A hand that expects a filter must not start an action with the next letters.
 func TestSlashNeverStartsAnAction(t *testing.T) {
-	for _, tab := range []string{"2", "3", "6"} {
+	for _, tab := range []string{"2", "6"} {
 		s := begin(t, 120, 40)
 		s.desk.plan = editPlan()
 		s.press(tab, "down", "down", "/").typeText("team-e-cq").sees("Go to")
