@@ -21,7 +21,7 @@ func (s queue) clusterDoc(p *paper) {
 		p.text("", "This ClusterQueue does not exist any more. Esc: back.", theme.Alarm)
 		return
 	}
-	s.state(p, q.Meta, q.StopPolicy, q.Hold, q.Conditions, clusterState(e, q))
+	s.state(p, q.Meta, q.StopPolicy, q.Hold, q.Conditions, clusterState(e.Snap, q))
 	if obstacles, sentences := reason.QueueObstacles(e.Snap, q); len(obstacles) > 0 {
 		for i, o := range obstacles {
 			if o.Kind != reason.ObstacleClusterQueueHeld { // said above

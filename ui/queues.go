@@ -219,7 +219,7 @@ func (s queues) row(e Env, r queueRow, gone bool) table.Row {
 	var cells []table.Cell
 	if q := r.cluster; q != nil {
 		text, role := clusterNote(e, q)
-		cells = append([]table.Cell{{Text: q.Name, Role: theme.Strong}, {Text: q.Cohort}, clusterState(e, q), {Text: q.Strategy}},
+		cells = append([]table.Cell{{Text: q.Name, Role: theme.Strong}, {Text: q.Cohort}, clusterState(e.Snap, q), {Text: q.Strategy}},
 			counts(e, e.Snap.CountsOf(q.Name))...)
 		cells = append(cells, withOwner(text, role, q.ManagedBy))
 	} else {
@@ -254,7 +254,7 @@ func aboveNote(e Env, q *world.LocalQueue) (string, theme.Role) {
 	case cq == nil:
 		return "its ClusterQueue " + q.ClusterQueue + " is not known", theme.Warn
 	}
-	if c := clusterState(e, cq); c.Role != theme.Plain {
+	if c := clusterState(e.Snap, cq); c.Role != theme.Plain {
 		return "its ClusterQueue is " + c.Text, c.Role
 	}
 	if match, known := reason.SelectorMatches(e.Snap, cq, q.Namespace); known && !match {
@@ -265,11 +265,11 @@ func aboveNote(e Env, q *world.LocalQueue) (string, theme.Role) {
 
 // clusterState is stateCell for a ClusterQueue, which may also be caught in a
 // cycle of cohorts.
-func clusterState(e Env, q *world.ClusterQueue) table.Cell {
-	if cycleOf(e.Snap, q.Name) != nil {
+func clusterState(s *store.Snapshot, q *world.ClusterQueue) table.Cell {
+	if cycleOf(s, q.Name) != nil {
 		return table.Cell{Text: "in a cycle", Role: theme.Alarm}
 	}
-	a := reason.ActivityOf(e.Snap, q)
+	a := reason.ActivityOf(s, q)
 	switch {
 	case q.StopPolicy.Stopped():
 	case a.Active == nil:
@@ -304,7 +304,7 @@ func stateCell(m world.Meta, p world.StopPolicy, c world.Conditions) table.Cell 
 	case !ok || a.Status != "True":
 		return table.Cell{Text: "unknown", Role: theme.Warn}
 	}
-	return table.Cell{Text: "open"}
+	return table.Cell{Text: openQueue}
 }
 
 // counts are the cells of pending, reserving and admitted.
