@@ -38,6 +38,16 @@ type cohorts struct {
 	choice  world.FlavorResource
 	settled bool
 	all     []world.FlavorResource
+	// goal is the node to put the cursor on, unless the person moves it before it is
+	// there; zero for none.
+	goal nodeKey
+}
+
+// newCohortsAt is the tree with the cursor on the cohort.
+func newCohortsAt(cohort string) cohorts {
+	s := newCohorts()
+	s.goal = nodeKey{kind: world.KindCohort, name: cohort}
+	return s
 }
 
 func newCohorts() cohorts {
@@ -108,6 +118,9 @@ func (s cohorts) target(e Env) (world.Ref, string) {
 func (s cohorts) Update(e Env, m tea.Msg) (Screen, Intent) {
 	if _, ok := m.(shownMsg); ok {
 		s = s.rebuild(e)
+		if s.goal != (nodeKey{}) && !s.list.Moved() {
+			s.list, _ = s.list.Select(s.goal)
+		}
 	}
 	return s, nil
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"cli.holdfast.dev/holdfast/model/store"
@@ -96,6 +97,14 @@ func knownKind(s *store.Snapshot, k world.Kind) (string, bool) {
 	return "?", false
 }
 
+// kindNames are several objects of the kind.
+func kindNames(k world.Kind) string {
+	if strings.HasSuffix(string(k), "s") {
+		return string(k) + "es"
+	}
+	return string(k) + "s"
+}
+
 // absence is the sentence that stands where rows of the kind would be.
 func absence(e Env, k world.Kind) (string, bool) {
 	f := e.Snap.Fresh(k)
@@ -105,15 +114,15 @@ func absence(e Env, k world.Kind) (string, bool) {
 	}
 	switch {
 	case f.Feed == world.Denied:
-		return "No access to " + string(k) + "s" + detail, true
+		return "No access to " + kindNames(k) + detail, true
 	case f.Feed == world.Absent:
-		return "The cluster does not serve " + string(k) + "s" + detail, true
+		return "The cluster does not serve " + kindNames(k) + detail, true
 	case f.Usable():
 		return "", false
 	case f.Feed == world.Disconnected:
-		return "The server was not reached yet: " + string(k) + "s are unknown" + detail, true
+		return "The server was not reached yet: " + kindNames(k) + " are unknown" + detail, true
 	case f.Feed == world.Failing:
-		return "The server answers with an error: " + string(k) + "s are unknown" + detail, true
+		return "The server answers with an error: " + kindNames(k) + " are unknown" + detail, true
 	}
-	return "Syncing " + string(k) + "s: " + count(f.Count) + " so far", true
+	return "Syncing " + kindNames(k) + ": " + count(f.Count) + " so far", true
 }

@@ -53,6 +53,24 @@ func editPlan() actions.Plan {
 
 // scripts lead to the screens whose frames are kept.
 var scripts = map[string]func(*stage){
+	"glance":         func(s *stage) { s.morning().press("1") },
+	"glance-alert":   func(s *stage) { s.morning().press("1").onAlert("AdmissionCheck").press("enter") },
+	"glance-figures": func(s *stage) { s.morning().press("1", "f") },
+	"glance-quiet":   func(s *stage) { s.quiet().press("1") },
+	"glance-syncing": func(s *stage) { s.syncing().press("1") },
+	"glance-denied": func(s *stage) {
+		for _, w := range s.store.Snapshot().Workloads {
+			s.store.Delete(world.KindWorkload, w.Key)
+		}
+		s.store.SetFreshness(world.KindWorkload, world.Freshness{Feed: world.Denied, Detail: "cannot list workloads.kueue.x-k8s.io"})
+		s.refresh()
+		s.press("1")
+	},
+	"glance-old": func(s *stage) {
+		s.press("1")
+		s.held = true
+		s.root.now = now.Add(40 * time.Second)
+	},
 	"cohorts":        func(*stage) {},
 	"cohorts-cpu":    func(s *stage) { s.press("f") },
 	"queues":         func(s *stage) { s.press("3") },
@@ -160,7 +178,7 @@ func TestFrames(t *testing.T) {
 	for name, script := range all {
 		sizes := [][2]int{{80, 24}, {120, 40}}
 		switch name {
-		case "cohorts", "workloads", "plan-hold", "queue", "impact-burst":
+		case "glance", "glance-quiet", "cohorts", "workloads", "plan-hold", "queue", "impact-burst":
 			sizes = append(sizes, [2]int{40, 12}, [2]int{200, 60})
 		}
 		for _, size := range sizes {

@@ -164,9 +164,9 @@ func (r root) freshness() segment {
 		}
 		s = segment{g.Syncing + " syncing " + count(n), theme.Warn, 0}
 	case world.Delayed:
-		s = segment{g.Warn + " " + string(kind) + "s delayed " + r.heard(worst), theme.Warn, 0}
+		s = segment{g.Warn + " " + kindNames(kind) + " delayed " + r.heard(worst), theme.Warn, 0}
 	case world.Failing:
-		s = segment{g.Warn + " " + string(kind) + "s fail, the server answers with an error; last " + r.heard(worst), theme.Alarm, 0}
+		s = segment{g.Warn + " " + kindNames(kind) + " fail, the server answers with an error; last " + r.heard(worst), theme.Alarm, 0}
 	case world.Disconnected:
 		s = segment{g.Warn + " disconnected " + r.heard(worst), theme.Alarm, 0}
 		if wait := worst.Retry.Sub(r.now); !worst.Retry.IsZero() && wait > 0 {
@@ -198,10 +198,10 @@ func worstFeed(s *store.Snapshot) (kind world.Kind, worst world.Freshness, shut 
 		f := s.Fresh(k)
 		switch f.Feed {
 		case world.Denied:
-			denied = append(denied, string(k)+"s")
+			denied = append(denied, kindNames(k))
 			continue
 		case world.Absent:
-			absent = append(absent, string(k)+"s")
+			absent = append(absent, kindNames(k))
 			continue
 		}
 		if kind == "" || f.Feed > worst.Feed || f.Feed == worst.Feed && f.Heard.Before(worst.Heard) {

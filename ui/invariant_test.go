@@ -98,6 +98,8 @@ func TestFramesAlways(t *testing.T) {
 
 func listLen(s Screen) int {
 	switch s := s.(type) {
+	case glance:
+		return s.list.Len()
 	case cohorts:
 		return s.list.Len()
 	case queues:
@@ -110,6 +112,10 @@ func listLen(s Screen) int {
 
 func selectedKey(s Screen) any {
 	switch s := s.(type) {
+	case glance:
+		if a, _, ok := s.list.Selected(); ok {
+			return alertKey{a.Class, a.Object.Kind, a.Object.Key}
+		}
 	case cohorts:
 		if r, _, ok := s.list.Selected(); ok {
 			return keyOf(r.node)
@@ -132,7 +138,7 @@ func TestCursorStays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		st, c := scene()
 		s := newStage(t, st, c, 100, 30)
-		s.press(rapid.SampledFrom([]string{"2", "3", "4"}).Draw(t, "tab"))
+		s.press(rapid.SampledFrom([]string{"1", "2", "3", "4"}).Draw(t, "tab"))
 		for range rapid.IntRange(0, 8).Draw(t, "moves") {
 			s.press(rapid.SampledFrom([]string{"down", "up", "pgdown", "end", "home"}).Draw(t, "move"))
 		}

@@ -42,7 +42,7 @@ type Options struct {
 	// Sessions keeps rollback sessions; nil: there are none, as where the snapshot comes
 	// from a file.
 	Sessions Sessions
-	// Start is the tab to begin with; the zero value is Cohorts.
+	// Start is the tab to begin with; the zero value is Glance.
 	Start Tab
 	// Log returns the lines that would have gone to the terminal, oldest first; nil
 	// for none.
@@ -80,7 +80,8 @@ type Tab uint8
 
 // The tabs, in the order of their keys.
 const (
-	TabCohorts Tab = iota
+	TabGlance Tab = iota
+	TabCohorts
 	TabQueues
 	TabWorkloads
 	TabSessions
@@ -90,18 +91,19 @@ const (
 
 // String is the name of the tab.
 func (t Tab) String() string {
-	return [...]string{"Cohorts", "Queues", "Workloads", "Sessions", "Log"}[t]
+	return [...]string{"Glance", "Cohorts", "Queues", "Workloads", "Sessions", "Log"}[t]
 }
 
 // key is the digit that goes to the tab; empty where only the palette and the tab
 // key do.
 func (t Tab) key() string {
-	return [...]string{"2", "3", "4", "6", ""}[t]
+	return [...]string{"1", "2", "3", "4", "6", ""}[t]
 }
 
 // open returns the tab's first screen.
 func (t Tab) open() Screen {
 	return [...]func() Screen{
+		func() Screen { return newGlance() },
 		func() Screen { return newCohorts() },
 		func() Screen { return newQueues() },
 		func() Screen { return newWorkloads() },

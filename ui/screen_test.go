@@ -58,7 +58,7 @@ func TestOnATerminal(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	in, keyboard := io.Pipe()
 	defer keyboard.Close()
-	p, _, err := newProgram(ctx, Options{Source: &fakeSource{st, make(chan struct{}, 1)}, Desk: &fakeDesk{}, Clock: c, In: in, Out: screen})
+	p, _, err := newProgram(ctx, Options{Source: &fakeSource{st, make(chan struct{}, 1)}, Desk: &fakeDesk{}, Clock: c, In: in, Out: screen, Start: TabCohorts})
 	if err != nil {
 		t.Fatal(err)
 	}

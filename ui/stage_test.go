@@ -185,11 +185,11 @@ func fixedReason(w *world.Workload) reason.Explanation {
 			Shortfall: []reason.Shortfall{{FlavorResource: gpu, Need: 4, Free: 2, Most: 10, Missing: 2}},
 			Obstacles: []reason.Obstacle{{Kind: reason.ObstacleFlavorMismatch, Object: "ResourceFlavor/h100", Detail: "taint gpu=h100 is not tolerated"}}}
 	case world.Evicting:
-		return reason.Explanation{Class: reason.Preempted, Advice: reason.AdviceEscalate, Actor: "platform admin", Sentence: "Is being evicted; its pods have not stopped for 40 min."}
+		return reason.Explanation{Class: reason.Preempted, Advice: reason.AdviceEscalate, Actor: "platform admin", Stuck: true, Sentence: "Is being evicted; its pods have not stopped for 40 min."}
 	case world.Admitted, world.Reserving:
 		return reason.Explanation{Class: reason.OK, Sentence: "Nothing in Kueue stops it."}
 	}
-	return reason.Explanation{Class: reason.Unclear}
+	return reason.Explanation{Class: reason.OK}
 }
 
 func newStage(t failer, s *store.Store, c *clocktesting.FakePassiveClock, w, h int) *stage {
@@ -203,7 +203,7 @@ func newStage(t failer, s *store.Store, c *clocktesting.FakePassiveClock, w, h i
 	if err != nil {
 		t.Fatal(err)
 	}
-	st.root = newRoot(context.Background(), Options{Source: st.source, Desk: st.desk, Clock: c}.withDefaults(), th, st.timer, fixedWhy)
+	st.root = newRoot(context.Background(), Options{Source: st.source, Desk: st.desk, Clock: c, Start: TabCohorts}.withDefaults(), th, st.timer, fixedWhy)
 	st.root.runner = func(_ *exec.Cmd, done func(error) tea.Msg) tea.Cmd {
 		st.edited++
 		return func() tea.Msg { return done(nil) }

@@ -16,10 +16,22 @@ type strip struct {
 	call   string // what to do about it
 	text   string // the sentence
 	role   theme.Role
+	// room is the number of lines of text, 0 for the usual; all is the key that shows
+	// what there is no room for, empty for Enter.
+	room int
+	all  string
 }
 
-// stripLines is its height: a rule, a head, and two lines of text.
+// stripLines is its usual height: a rule, a head, and two lines of text.
 const stripLines = 4
+
+// lines is the height of the strip.
+func (s strip) lines() int {
+	if s.room == 0 {
+		return stripLines
+	}
+	return s.room + 2
+}
 
 // stripHeight is the room for a strip; a low terminal has none.
 func stripHeight(e Env) int {
@@ -34,7 +46,7 @@ func withStrip(e Env, body []string, s strip) []string {
 	if stripHeight(e) == 0 {
 		return body
 	}
-	for len(body) < e.H-stripLines {
+	for len(body) < e.H-s.lines() {
 		body = append(body, "")
 	}
 	g := e.Theme.Glyph
@@ -49,10 +61,10 @@ func withStrip(e Env, body []string, s strip) []string {
 		head += "  " + e.Theme.Paint(s.role, g.Arrow+" "+s.call)
 	}
 	out := append(body, e.Theme.Paint(theme.Dim, rule), " "+term.Clip(head, e.W-1, g.Ellipsis))
-	const room = stripLines - 2
+	room := s.lines() - 2
 	lines := term.Wrap(s.text, e.W-2)
 	if len(lines) > room {
-		const more = " (Enter: all)"
+		more := " (" + or(s.all, "Enter") + ": all)"
 		lines = lines[:room]
 		lines[room-1] = term.Clip(lines[room-1], e.W-4-len(more), "") + g.Ellipsis + more
 	}

@@ -2,6 +2,7 @@ package health
 
 import (
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -13,6 +14,7 @@ import (
 // collector gathers alerts of one snapshot.
 type collector struct {
 	s     *store.Snapshot
+	now   time.Time
 	x     *reason.Explainer
 	found map[id]*Alert
 	// stopped are Workloads that an object other than themselves stops, by that
@@ -25,7 +27,7 @@ type collector struct {
 
 func newCollector(in Input) *collector {
 	return &collector{
-		s: in.Snapshot, x: reason.New(in.Snapshot, in.Now),
+		s: in.Snapshot, now: in.Now, x: reason.New(in.Snapshot, in.Now),
 		found: map[id]*Alert{}, stopped: map[id]*tally{}, own: map[id]*tally{},
 	}
 }
@@ -38,21 +40,64 @@ type tally struct {
 	// example is the first of the most severe, why its explanation.
 	example *world.Workload
 	why     *reason.Explanation
+	since   time.Time      // since when the first of them is so, by its own conditions
+	longest *time.Duration // their longest wait
 }
 
-func count(in map[id]*tally, k id, severity Severity, w *world.Workload, e *reason.Explanation) {
+func (c *collector) count(in map[id]*tally, k id, severity Severity, w *world.Workload, e *reason.Explanation) {
 	t := in[k]
 	if t == nil {
 		t = &tally{}
 		in[k] = t
 	}
 	t.count++
+	t.since, t.longest = earlier(t.since, since(w)), longer(t.longest, c.wait(w))
 	switch {
 	case t.example == nil || severity.rank() > t.severity.rank():
 		t.severity, t.severe, t.example, t.why = severity, 1, w, e
 	case severity == t.severity:
 		t.severe++
 	}
+}
+
+// since is since when the Workload is evicted, deactivated or without ready pods;
+// zero where it is none of these or does not say.
+func since(w *world.Workload) time.Time {
+	typ, status := world.CondEvicted, "True"
+	switch w.State {
+	case world.Admitted:
+		typ, status = world.CondPodsReady, "False"
+	case world.Evicting, world.Deactivated:
+	default:
+		return time.Time{}
+	}
+	if c, ok := w.Conditions.Get(typ); ok && c.Status == status {
+		return c.At
+	}
+	return time.Time{}
+}
+
+// wait is how long a Workload that waits has waited.
+func (c *collector) wait(w *world.Workload) *time.Duration {
+	if w.State != world.Pending && w.State != world.Reserving {
+		return nil
+	}
+	return reason.TimesOf(w, c.now).Wait
+}
+
+// earlier is the first of two times that are known.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func longer(a, b *time.Duration) *time.Duration {
+	if a == nil || b != nil && *b > *a {
+		return b
+	}
+	return a
 }
 
 // id is what there is one alert of.
@@ -80,6 +125,7 @@ func (c *collector) add(a Alert) {
 	}
 	first.Object = old.Object
 	first.Count = old.Count + a.Count
+	first.Since, first.Longest = earlier(old.Since, a.Since), longer(old.Longest, a.Longest)
 	first.Explanation += " " + second.Explanation
 	*old = first
 }
@@ -90,7 +136,7 @@ func (c *collector) about(a Alert) {
 	k := idOf(a.Class, a.Object)
 	if t := c.stopped[k]; t != nil {
 		delete(c.stopped, k)
-		a.Count, a.Severity = t.count, worse(a.Severity, t.severity)
+		a.Count, a.Severity, a.Longest = t.count, worse(a.Severity, t.severity), t.longest
 		a.Explanation += fmt.Sprintf(" It stops %s.", workloads(t.count))
 	}
 	c.add(a)

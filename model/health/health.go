@@ -83,6 +83,12 @@ type Alert struct {
 	// Count is the number of Workloads that it stops; 0 where it stops none now. In
 	// alerts of one class no Workload is counted twice.
 	Count int
+	// Since is since when the object is so by its own word: a hold's record, or the
+	// last change of the condition that says it; zero: not known.
+	Since time.Time
+	// Longest is the longest wait so far of the Workloads that it stops; nil where none
+	// of them waits.
+	Longest *time.Duration
 }
 
 // Input is what the alerts are made from.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"cli.holdfast.dev/holdfast/model/pods"
 	"cli.holdfast.dev/holdfast/model/reason"
@@ -53,7 +54,7 @@ func (c *collector) queues() {
 		if q.StopPolicy.Stopped() {
 			c.about(Alert{
 				Class: Class(reason.Held), Severity: Warning, Object: q.Ref(), Explanation: holdWords(q.Ref(), q.StopPolicy, q.Hold),
-				Advice: reason.AdviceChange, Actor: holderOf(q.Hold),
+				Advice: reason.AdviceChange, Actor: holderOf(q.Hold), Since: heldSince(q.Hold, q.Conditions),
 			})
 		}
 	}
@@ -67,7 +68,27 @@ func (c *collector) held(q *world.ClusterQueue, causes []string) {
 	if more := slices.DeleteFunc(slices.Clone(causes), func(cause string) bool { return cause == "Stopped" }); len(more) > 0 {
 		said += fmt.Sprintf(" Resuming it alone will not do: it is also inactive because of %s.", strings.Join(more, ", "))
 	}
-	c.about(Alert{Class: Class(reason.Held), Severity: Warning, Object: q.Ref(), Explanation: said, Advice: reason.AdviceChange, Actor: holderOf(q.Hold)})
+	c.about(Alert{
+		Class: Class(reason.Held), Severity: Warning, Object: q.Ref(), Explanation: said, Advice: reason.AdviceChange, Actor: holderOf(q.Hold),
+		Since: heldSince(q.Hold, q.Conditions),
+	})
+}
+
+// heldSince is when the hold was made, by its record, else by Kueue's word.
+func heldSince(r *world.HoldRecord, c world.Conditions) time.Time {
+	if r != nil && r.Problem == "" && !r.At.IsZero() {
+		return r.At
+	}
+	return inactiveSince(c, "Stopped")
+}
+
+// inactiveSince is since when a queue or check is not active for the cause; zero
+// where Kueue does not say that.
+func inactiveSince(c world.Conditions, cause string) time.Time {
+	if a, ok := c.Get(world.CondActive); ok && a.Status == "False" && a.Reason == cause {
+		return a.At
+	}
+	return time.Time{}
 }
 
 func holdWords(q world.Ref, p world.StopPolicy, r *world.HoldRecord) string {
@@ -104,6 +125,7 @@ func (c *collector) missingFlavors(q *world.ClusterQueue) {
 	}
 	c.about(Alert{
 		Class: Class(reason.Flavor), Severity: Critical, Object: q.Ref(), Advice: reason.AdviceChange, Actor: platformAdmin,
+		Since:       inactiveSince(q.Conditions, "FlavorNotFound"),
 		Explanation: fmt.Sprintf("ClusterQueue %s names ResourceFlavors that do not exist (%s): it admits nothing.", q.Name, some(gone)),
 	})
 }
@@ -117,7 +139,7 @@ func (c *collector) kueuesWord(q *world.ClusterQueue, causes []string) {
 			continue
 		}
 		c.about(Alert{
-			Class: Class(reason.Misconfigured), Severity: Critical, Object: q.Ref(), Advice: reason.AdviceChange, Actor: platformAdmin,
+			Class: Class(reason.Misconfigured), Severity: Critical, Object: q.Ref(), Advice: reason.AdviceChange, Actor: platformAdmin, Since: cond.At,
 			Explanation: fmt.Sprintf("ClusterQueue %s is inactive, says Kueue: %s.", q.Name, strings.TrimSuffix(cond.Message, ".")),
 		})
 	}
@@ -136,6 +158,9 @@ func (c *collector) silentCheck(name string, queues []string) {
 		a.Explanation = fmt.Sprintf("AdmissionCheck %s is not active (controller %s)", name, k.Controller)
 		if cond, ok := k.Conditions.Get(world.CondActive); ok && cond.Message != "" {
 			a.Explanation += ": " + strings.TrimSuffix(cond.Message, ".")
+		}
+		if cond, ok := k.Conditions.Get(world.CondActive); ok && cond.Status == "False" {
+			a.Since = cond.At
 		}
 	}
 	a.Explanation += fmt.Sprintf("; nobody will answer, and ClusterQueues that ask for it admit nothing (%s).", some(queues))

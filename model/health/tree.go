@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"cli.holdfast.dev/holdfast/model/quota"
 	"cli.holdfast.dev/holdfast/model/reason"
@@ -34,6 +35,8 @@ type debt struct {
 	cells map[world.FlavorResource]bool
 	words []string
 	stops int
+	// longest is the longest wait of those.
+	longest *time.Duration
 }
 
 // debts adds the trees in which more is in use than all their quota. Nothing that
@@ -53,11 +56,12 @@ func (c *collector) debts(all []reason.Explanation) {
 		d := debts[rootOf(c.s.Tree.ClusterQueue(name))]
 		if d != nil && slices.ContainsFunc(e.Shortfall, func(x reason.Shortfall) bool { return x.Missing > 0 && d.cells[x.FlavorResource] }) {
 			d.stops++
+			d.longest = longer(d.longest, c.wait(w))
 		}
 	}
 	for _, d := range debts {
 		a := Alert{
-			Class: Debt, Severity: Critical, Object: refOf(d.root), Advice: reason.AdviceChange, Actor: platformAdmin, Count: d.stops,
+			Class: Debt, Severity: Critical, Object: refOf(d.root), Advice: reason.AdviceChange, Actor: platformAdmin, Count: d.stops, Longest: d.longest,
 			Explanation: fmt.Sprintf("%s %s is in debt: its Workloads use %s more than all its quota, and nothing that needs any of it can start there until that is back.", d.root.Kind, d.root.Name, some(d.words)),
 		}
 		if a.Count > 0 {

@@ -17,9 +17,9 @@ func (c *collector) workloads(all []reason.Explanation) {
 		switch {
 		case !ok:
 		case v.object == (world.Ref{}):
-			count(c.own, idOf(v.class, c.queueOf(w)), v.severity, w, e)
+			c.count(c.own, idOf(v.class, c.queueOf(w)), v.severity, w, e)
 		default:
-			count(c.stopped, idOf(v.class, v.object), v.severity, w, e)
+			c.count(c.stopped, idOf(v.class, v.object), v.severity, w, e)
 		}
 	}
 }
@@ -215,6 +215,7 @@ func (t *tally) alert(k id, own bool) Alert {
 	a := Alert{
 		Class: k.class, Severity: t.severity, Object: world.Ref{Kind: k.kind, Key: k.key},
 		Explanation: t.why.Sentence, Advice: t.why.Advice, Actor: t.why.Actor, Count: t.count,
+		Since: t.since, Longest: t.longest,
 	}
 	switch {
 	case t.count > 1:

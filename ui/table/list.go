@@ -83,6 +83,13 @@ func (l List[K, T]) Refresh(rows []T) List[K, T] {
 	return l
 }
 
+// FromTop returns the list with its window as near to the first row as the cursor
+// allows, for lists whose first rows matter most.
+func (l List[K, T]) FromTop() List[K, T] {
+	l.line = l.cursor
+	return l
+}
+
 // Reset takes rows that the person asked for (another filter or order): the
 // cursor stays on its row where that is among them and goes to the top where
 // not.

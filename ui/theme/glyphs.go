@@ -11,6 +11,8 @@ type Glyphs struct {
 	TopLeft, TopRight, BottomLeft, BottomRight, Flat, Upright string
 	// Up and Down say that there is more to scroll to.
 	Up, Down string
+	// Spark draws a figure over time, from nothing to the most.
+	Spark [8]string
 }
 
 var unicode = Glyphs{
@@ -19,7 +21,7 @@ var unicode = Glyphs{
 	Ellipsis: "…", Arrow: "→", Crumb: "›", Dash: "–", Minus: "−", Caret: "▏",
 	Own: "█", Borrowed: "▓", Lendable: "░", Private: "▒",
 	TopLeft: "┌", TopRight: "┐", BottomLeft: "└", BottomRight: "┘", Flat: "─", Upright: "│",
-	Up: "↑", Down: "↓",
+	Up: "↑", Down: "↓", Spark: [8]string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
 }
 
 var asciiOnly = Glyphs{
@@ -28,5 +30,5 @@ var asciiOnly = Glyphs{
 	Ellipsis: "~", Arrow: ">", Crumb: ">", Dash: "-", Minus: "-", Caret: "_",
 	Own: "#", Borrowed: "+", Lendable: ".", Private: ":",
 	TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+", Flat: "-", Upright: "|",
-	Up: "^", Down: "v",
+	Up: "^", Down: "v", Spark: [8]string{"_", ".", "-", "~", "=", "+", "*", "#"},
 }

@@ -1,0 +1,199 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"cli.holdfast.dev/holdfast/model/health"
+	"cli.holdfast.dev/holdfast/model/world"
+	"cli.holdfast.dev/holdfast/ui/table"
+	"cli.holdfast.dev/holdfast/ui/theme"
+)
+
+// alertKey is what there is one alert of.
+type alertKey struct {
+	class health.Class
+	kind  world.Kind
+	key   world.Key
+}
+
+// glance says what needs a person now, and how the queues serve. Looking at all
+// Workloads takes long, so it is done outside the drawing loop, once at a time and
+// with pauses; what is drawn is the last look, with its age.
+type glance struct {
+	list table.List[alertKey, health.Alert]
+	last outlook
+	done bool // last is there
+	// asked is the ticket of the look under way, 0 for none; after is when the next
+	// may begin.
+	asked uint64
+	after time.Time
+	// curve are the figures of this session, one for each pace, also while another
+	// screen is seen; sampled is the ticket of the one under way.
+	curve   samples
+	sampled uint64
+}
+
+// Messages of this screen.
+type (
+	lookedMsg struct {
+		ticket uint64
+		look   outlook
+	}
+	// sampleDue comes at the pace of the curves.
+	sampleDue  struct{}
+	sampledMsg struct {
+		ticket uint64
+		sample sample
+	}
+)
+
+func newGlance() glance {
+	return glance{list: table.NewList(func(a health.Alert) alertKey { return alertKey{a.Class, a.Object.Kind, a.Object.Key} })}
+}
+
+// olderThan is the age from which a look is said to be of then.
+const olderThan = 5 * time.Second
+
+// Title is Screen's.
+func (s glance) Title(e Env) (string, string) {
+	right := ""
+	if s.done && e.Now.Sub(s.last.at) >= olderThan {
+		right = "as of " + stamp(e.Now, s.last.at)
+	}
+	if s.done && s.last.limit != "" {
+		if right != "" {
+			right += ", "
+		}
+		right += "Workloads of " + s.last.limit + " alone"
+	}
+	return "Glance", right
+}
+
+// Keys is Screen's.
+func (s glance) Keys() []Binding {
+	here := func(Env) (bool, string) {
+		if _, _, ok := s.list.Selected(); !ok {
+			return false, "there is nothing under the cursor"
+		}
+		return true, ""
+	}
+	out := []Binding{
+		{Keys: keys("enter", "right", "l"), Name: "open", Help: "open what must change or be looked at", Enabled: here, Run: s.enter},
+		{Keys: keys("i"), Name: "all of it", Help: "all that is to be said of this, and the objects that it concerns", Enabled: here, Run: func(e Env) (Screen, Intent) {
+			a, _, _ := s.list.Selected()
+			return s, push{newAlertPage(a, s.last.at)}
+		}},
+		{Keys: keys("f"), Name: "figures", Help: "all figures, and why some are not known", Run: func(e Env) (Screen, Intent) {
+			if !s.done {
+				return s, say{"there are no figures yet", theme.Warn}
+			}
+			return s, push{newFigures(s.last)}
+		}},
+	}
+	out = append(out, queueActions(s, s.target)...)
+	return append(out, moving(func(e Env, m table.Motion) Screen {
+		s.list = s.list.Move(m, s.layout(e).rows)
+		return s
+	})...)
+}
+
+// target is the queue or Cohort under the cursor.
+func (s glance) target(e Env) (world.Ref, string) {
+	a, _, ok := s.list.Selected()
+	switch {
+	case !ok:
+		return world.Ref{}, "there is nothing under the cursor"
+	case a.Object.Kind != world.KindClusterQueue && a.Object.Kind != world.KindLocalQueue && a.Object.Kind != world.KindCohort:
+		return world.Ref{}, "the cursor is on " + nameOf(e, a.Object) + ", which is no queue"
+	case a.Object.UID == "":
+		return world.Ref{}, "there is no object " + object(a.Object)
+	}
+	return a.Object, ""
+}
+
+func (s glance) enter(e Env) (Screen, Intent) {
+	a, _, ok := s.list.Selected()
+	if !ok {
+		return s, nil
+	}
+	if a.Object.Kind == world.KindCohort {
+		return s, push{newCohortsAt(a.Object.Name)}
+	}
+	if next := screenFor(e, a.Object); next != nil {
+		return s, push{next}
+	}
+	return s, push{newAlertPage(a, s.last.at)}
+}
+
+// Update is Screen's.
+func (s glance) Update(e Env, m tea.Msg) (Screen, Intent) {
+	switch m := m.(type) {
+	case shownMsg, beatMsg:
+		return s.ask(e)
+	case lookedMsg:
+		return s.looked(e, m)
+	case sampleDue:
+		return s.sample(e)
+	case sampledMsg:
+		if m.ticket == s.sampled {
+			s.sampled, s.curve = 0, s.curve.with(m.sample)
+		}
+	}
+	return s, nil
+}
+
+// ask begins another look when one is due.
+func (s glance) ask(e Env) (Screen, Intent) {
+	switch {
+	case s.asked != 0, !settled(e):
+		return s, nil
+	case !s.done:
+	case e.Now.Before(s.after), e.Snap.Seq == s.last.seq && e.Now.Sub(s.last.at) < stillPause:
+		return s, nil
+	}
+	s.asked = e.Ticket
+	snap, now, begin, ticket := e.Snap, e.Now, e.memo.begin, e.Ticket
+	return s, run{e.ask(func(context.Context) tea.Msg { return lookedMsg{ticket, takeLook(snap, now, begin)} })}
+}
+
+// settled reports whether the lists that all the rest hangs on are there or are known
+// not to come: with half of them, what is only not listed yet would be missing.
+// Workloads, which take longest, are looked at as they come in.
+func settled(e Env) bool {
+	for _, k := range world.WatchedKinds() {
+		if f := e.Snap.Fresh(k); k != world.KindWorkload && f.Feed == world.Syncing && !f.Usable() {
+			return false
+		}
+	}
+	return true
+}
+
+func (s glance) looked(e Env, m lookedMsg) (Screen, Intent) {
+	if m.ticket != s.asked {
+		return s, nil
+	}
+	first := !s.done
+	s.asked, s.last, s.done, s.after = 0, m.look, true, e.Now.Add(pauseAfter(m.look.workloads))
+	s.list = s.list.Refresh(m.look.alerts)
+	if !s.list.Moved() {
+		s.list = s.list.FromTop()
+	}
+	if !first {
+		return s, nil
+	}
+	s.curve = s.curve.with(sample{m.look.at, m.look.slo})
+	return s, run{e.timer(samplePace, sampleDue{})}
+}
+
+// sample takes the figures for the curves, which costs little, and waits for the next
+// time.
+func (s glance) sample(e Env) (Screen, Intent) {
+	s.sampled = e.Ticket
+	snap, now, ticket := e.Snap, e.Now, e.Ticket
+	return s, run{tea.Batch(e.timer(samplePace, sampleDue{}), e.ask(func(context.Context) tea.Msg {
+		return sampledMsg{ticket, sample{now, health.SLOOf(snap, now)}}
+	}))}
+}
