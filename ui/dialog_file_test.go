@@ -138,7 +138,7 @@ func TestWhyNoFileIsApplied(t *testing.T) {
 	s := begin(t, 120, 40)
 	s.root.opt.ReadOnly = true
 	s.press("A").sees("apply: started with --read-only")
-	s.press(":").sees("apply FILE  (not now: started with --read-only)").typeText("apply x").press("enter").sees("apply: started with --read-only", "Go to")
+	s.press(":").sees("apply FILE  not now: started with --read-only").typeText("apply x").press("enter").sees("apply FILE: started with --read-only", "Go to")
 	s.press("esc", "?").sees("(not now: started with --read-only)")
 	s = begin(t, 120, 40)
 	s.desk.may = func(world.Ref, actions.Action) (bool, string) { return false, "this is a file" }

@@ -42,6 +42,10 @@ type Options struct {
 	// Sessions keeps rollback sessions; nil: there are none, as where the snapshot comes
 	// from a file.
 	Sessions Sessions
+	// Contexts are the names of the kubeconfig's contexts, for the palette.
+	Contexts []string
+	// Notice is a sentence to begin with, as that another context could not be reached.
+	Notice string
 	// Start is the tab to begin with; the zero value is Glance.
 	Start Tab
 	// Log returns the lines that would have gone to the terminal, oldest first; nil

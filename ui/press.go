@@ -32,8 +32,16 @@ func (r root) press(k tea.KeyMsg) (tea.Model, tea.Cmd) {
 		next, want := s.Update(r.env(), k)
 		return r.setTop(next).want(want)
 	}
-	for _, b := range append(s.Keys(), r.keys()...) {
-		if k.Paste || !b.has(k.String()) {
+	if k.Paste {
+		return r, nil
+	}
+	return r.pressScreen(k.String())
+}
+
+// pressScreen does what the key does on the screen.
+func (r root) pressScreen(key string) (root, tea.Cmd) {
+	for _, b := range append(r.top().Keys(), r.keys()...) {
+		if !b.has(key) {
 			continue
 		}
 		if ok, why := b.enabled(r.env()); !ok {
@@ -48,6 +56,17 @@ func (r root) press(k tea.KeyMsg) (tea.Model, tea.Cmd) {
 		return r.setTop(next).want(want)
 	}
 	return r, nil
+}
+
+// haunt is what the palette may find now.
+func (r root) haunt() haunt {
+	h := haunt{snap: r.shown, contexts: r.opt.Contexts, context: r.live.Contract.Context, deeds: append(r.top().Keys(), r.keys()...)}
+	for _, b := range h.deeds {
+		if b.Command != "" {
+			h.commands = append(h.commands, b)
+		}
+	}
+	return h
 }
 
 // freeze stops or starts the screen.
@@ -92,7 +111,7 @@ func (r root) keys() []Binding {
 		{Keys: keys("?"), Name: "help", Help: "these keys", Root: func(r root) (root, Intent) { return r, open{newHelp(r)} }},
 		// On a screen without a filter of its own "/" looks for a name, too: unbound,
 		// what is typed after it would be taken for actions.
-		{Keys: keys(":", "/"), Name: "go to", Help: "go to a tab, queue or Workload by name, or say a command (:apply FILE)", Root: func(r root) (root, Intent) { return r, open{newPalette(r.env(), commandsOf(r.keys()))} }},
+		{Keys: keys(":", "/"), Name: "go to", Help: "go to a tab, queue, Workload, namespace or context by name, or do something (:apply FILE)", Root: func(r root) (root, Intent) { return r, open{newPalette(r.haunt())} }},
 		{Keys: keys("q"), Name: "quit", Help: "back; on a tab's first page: quit", Root: func(r root) (root, Intent) {
 			if len(r.stacks[r.tab]) > 1 {
 				return r, back{}

@@ -53,6 +53,8 @@ type root struct {
 	dialogs []Dialog
 	status  say
 	ticket  uint64
+	// next is the context to go to when the program ends here; empty: none.
+	next string
 }
 
 // Messages of the root itself.
@@ -265,8 +267,18 @@ func (r root) want(i Intent) (root, tea.Cmd) {
 		if i.screen == nil {
 			return r.catchUp(false)
 		}
-		r.stacks[r.tab] = append(append([]Screen(nil), r.stacks[r.tab][:1]...), i.screen)
+		if i.alone {
+			r.stacks[r.tab] = []Screen{i.screen}
+		} else {
+			r.stacks[r.tab] = append(append([]Screen(nil), r.stacks[r.tab][:1]...), i.screen)
+		}
 		return r.catchUp(true)
+	case press:
+		r.dialogs = nil
+		return r.pressScreen(i.key)
+	case depart:
+		r.next = i.context
+		return r, tea.Quit
 	case say:
 		r.status = i
 	case run:

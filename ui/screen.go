@@ -58,7 +58,13 @@ type (
 	visit struct {
 		tab    Tab
 		screen Screen
+		// alone puts the screen in the place of the tab's first page.
+		alone bool
 	}
+	// press closes the top dialog and does what the key does below it.
+	press struct{ key string }
+	// depart ends the program's stay in this cluster and goes to another context.
+	depart struct{ context string }
 	// say shows a line in the footer until the next key.
 	say struct {
 		text string
@@ -77,6 +83,8 @@ func (swap) intent()        {}
 func (closeDialog) intent() {}
 func (jump) intent()        {}
 func (visit) intent()       {}
+func (press) intent()       {}
+func (depart) intent()      {}
 func (say) intent()         {}
 func (run) intent()         {}
 func (quit) intent()        {}

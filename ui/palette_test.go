@@ -1,0 +1,69 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+// The palette finds every kind of place, by a part of its name or by letters in their
+// order, and what a key does.
+func TestPaletteFinds(t *testing.T) {
+	for text, want := range map[string]string{
+		"chor":          "Cohorts",
+		"team-b-cq":     "ClusterQueue team-b-cq",
+		"batch":         "LocalQueue team-a/batch",
+		"namespace te":  "namespace team-a",
+		"team-c":        "namespace team-c",
+		"prod-us":       "context prod-us",
+		"train-llm":     "Workload team-a/train-llm-7f2 (pending)",
+		"job-train-llm": "Workload team-a/train-llm-7f2 (pending)", // by the Workload's name
+		"tnllm7":        "Workload team-a/train-llm-7f2 (pending)", // resembles
+		"fre":           "freeze  key z",
+		"flav":          "flavor  key f",
+		"vsncq":         "ClusterQueue vision-cq", // resembles
+	} {
+		s := begin(t, 120, 40)
+		s.root.opt.Contexts = []string{"prod-eu", "prod-us"}
+		s.press(":").typeText(text)
+		if !strings.Contains(s.frame(), "▸ "+want) {
+			t.Errorf("%q does not find %q first:\n%s", text, want, s.frame())
+		}
+	}
+}
+
+// What is done through the palette is what the key does, and refused as it is.
+func TestPaletteDoes(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.onTeamA().press(":").typeText("hold").press("enter").sees("Hold ClusterQueue team-a-cq")
+	s.press("esc", ":").typeText("resume").press("enter").sees("resume: team-a-cq is not held", "Go to")
+	s.press("esc", ":").typeText("freeze").press("enter").sees("FROZEN")
+	// A queue of that name is gone to first.
+	s = begin(t, 120, 40)
+	s.store.Put(clusterQueue("hold", "", 1))
+	s.refresh()
+	s.onTeamA().press(":").typeText("hold").press("enter").sees("Queues › hold").seesNot("Why?")
+}
+
+// A namespace is its Workloads, and Esc shows all again.
+func TestPaletteNamespace(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.press(":").typeText("namespace team-c").press("enter").sees(" Workloads ", "2 of 11", "/ns:team-c").seesNot("›").seesNot("train-1")
+	s.press("esc").sees("train-1")
+}
+
+// Another context ends the stay here; the one that this is is not offered.
+func TestPaletteContext(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.root.opt.Contexts = []string{"prod-eu", "prod-us"}
+	for _, k := range world.WatchedKinds() {
+		s.store.SetFreshness(k, world.Freshness{Feed: world.Disconnected})
+	}
+	s.refresh()
+	s.press(":").typeText("context").sees("context prod-us").seesNot("context prod-eu")
+	s.press("enter")
+	if !s.quit || s.root.next != "prod-us" {
+		t.Errorf("quit %v, next %q", s.quit, s.root.next)
+	}
+}
