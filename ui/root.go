@@ -118,6 +118,9 @@ func (r root) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 		return r, tea.Batch(r.timer(pace, waitDue{}), cmd)
 	case tea.KeyMsg:
 		return r.press(m)
+	case toldMsg:
+		r.status = m.say
+		return r, nil
 	case openedMsg:
 		// Nobody waits for this draft any more: do not leave it on the disk.
 		if b, ok := r.dialog().(busy); m.err == nil && (!ok || b.ticket != m.ticket) {
