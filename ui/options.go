@@ -51,7 +51,8 @@ type Options struct {
 	// Log returns the lines that would have gone to the terminal, oldest first; nil
 	// for none.
 	Log func() []string
-	// In and Out are the terminal; nil is the process's own.
+	// In and Out are the terminal; nil is the process's own. Out may be a
+	// *term.Output, which its maker can then end in an emergency.
 	In  io.Reader
 	Out io.Writer
 }

@@ -139,6 +139,9 @@ func (r root) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 		r.still = r.ticket
 		next, cmd := r.press(m)
 		return next, tea.Batch(cmd, r.timer(stillFor, stillDue{r.ticket}))
+	case toldMsg:
+		r.status = m.say
+		return r, nil
 	case openedMsg:
 		// Nobody waits for this draft any more: do not leave it on the disk.
 		if b, ok := r.dialog().(busy); m.err == nil && (!ok || b.ticket != m.ticket) {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"time"
 
 	_ "cli.holdfast.dev/holdfast/ui/quiet" // before bubbletea, whose init would ask the terminal
@@ -24,17 +22,24 @@ const framesPerSecond = 20
 const lastGrace = 5 * time.Second
 
 // Run shows the console until the person leaves or ctx is cancelled, and gives
-// the terminal back as it was in either case. It takes no signals: cancel ctx
-// for those that should end it.
+// the terminal back as it was in either case. It takes no signals that end a
+// program: cancel ctx for those. Those of job control are its own. The error is a
+// *CrashError where the console itself failed.
 func Run(ctx context.Context, opt Options) error {
-	p, hands, err := newProgram(ctx, opt)
+	jobs, stop := context.WithCancel(ctx)
+	defer stop()
+	p, err := newProgram(ctx, jobs, opt)
 	if err != nil {
 		return err
 	}
-	_, err = p.Run()
+	_, err = p.tea.Run()
+	stop()
 	select {
-	case hands <- struct{}{}:
+	case p.hands <- struct{}{}:
 	case <-time.After(lastGrace):
+	}
+	if c := p.crash.caught(); c != nil {
+		return c
 	}
 	if errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrProgramPanic) && ctx.Err() != nil {
 		return nil
@@ -42,36 +47,34 @@ func Run(ctx context.Context, opt Options) error {
 	return err
 }
 
-func newProgram(ctx context.Context, opt Options) (*tea.Program, hands, error) {
+// program is a console that is ready to run.
+type program struct {
+	tea   *tea.Program
+	hands hands
+	crash *crash
+}
+
+// newProgram makes the console. It ends with ctx, and listens to the shell until
+// jobs ends.
+func newProgram(ctx, jobs context.Context, opt Options) (program, error) {
 	if opt.Source == nil || opt.Desk == nil || opt.Clock == nil {
-		return nil, nil, fmt.Errorf("ui: Options need a Source, a Desk and a Clock")
+		return program{}, fmt.Errorf("ui: Options need a Source, a Desk and a Clock")
 	}
 	opt = opt.withDefaults()
 	th, err := theme.New(opt.Theme, opt.NoColor, opt.ASCII)
 	if err != nil {
-		return nil, nil, err
+		return program{}, err
+	}
+	out, ok := opt.Out.(*term.Output)
+	if !ok {
+		out = term.NewOutput(opt.Out, false)
 	}
 	r := newRoot(ctx, opt, th, realTimer, explain)
-	r.runner = editorOn(opt)
-	return tea.NewProgram(r, tea.WithContext(ctx), tea.WithAltScreen(), tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler(),
-		tea.WithInput(opt.In), tea.WithOutput(term.NewOutput(opt.Out))), r.hands, nil
-}
-
-// editorOn gives an editor the terminal itself: through the output's guard it
-// would get a pipe.
-func editorOn(opt Options) runner {
-	return func(c *exec.Cmd, done func(error) tea.Msg) tea.Cmd {
-		if f, ok := opt.In.(*os.File); ok && c.Stdin == nil {
-			c.Stdin = f
-		}
-		if f, ok := opt.Out.(*os.File); ok {
-			if c.Stdout == nil {
-				c.Stdout = f
-			}
-			if c.Stderr == nil {
-				c.Stderr = f
-			}
-		}
-		return tea.ExecProcess(c, done)
-	}
+	g := guard{crash: &crash{}, jobs: term.NewJobs(jobs, opt.In), base: ctx}
+	r.runner = editorOn(opt.In, out, g.jobs)
+	g.inner = r
+	p := tea.NewProgram(g, tea.WithContext(ctx), tea.WithAltScreen(), tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler(),
+		tea.WithFilter(g.filter), tea.WithInput(opt.In), tea.WithOutput(out))
+	g.crash.end = p.Kill
+	return program{p, r.hands, g.crash}, nil
 }

@@ -58,16 +58,16 @@ func TestOnATerminal(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	in, keyboard := io.Pipe()
 	defer keyboard.Close()
-	p, _, err := newProgram(ctx, Options{Source: &fakeSource{st, make(chan struct{}, 1)}, Desk: &fakeDesk{}, Clock: c, In: in, Out: screen, Start: TabCohorts})
+	p, err := newProgram(ctx, ctx, Options{Source: &fakeSource{st, make(chan struct{}, 1)}, Desk: &fakeDesk{}, Clock: c, In: in, Out: screen, Start: TabCohorts})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
 	go func() {
-		_, err := p.Run()
+		_, err := p.tea.Run()
 		ended <- err
 	}()
-	p.Send(tea.WindowSizeMsg{Width: 100, Height: 30})
+	p.tea.Send(tea.WindowSizeMsg{Width: 100, Height: 30})
 	screen.waitFor(t, "team-a-cq")
 	screen.waitFor(t, "● live")
 	if _, err := keyboard.Write([]byte("4")); err != nil {

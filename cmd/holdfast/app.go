@@ -14,6 +14,7 @@ import (
 
 	"cli.holdfast.dev/holdfast/actions"
 	"cli.holdfast.dev/holdfast/model/kube"
+	"cli.holdfast.dev/holdfast/ui"
 )
 
 // Exit codes, the same for every command.
@@ -25,6 +26,7 @@ const (
 	exitRefused     = 4
 	exitUnverified  = 5
 	exitPartly      = 6
+	exitMistake     = 70 // of holdfast itself
 	exitInterrupted = 130
 )
 
@@ -37,9 +39,7 @@ type app struct {
 
 	kube       *genericclioptions.ConfigFlags
 	readOnly   bool
-	theme      string
-	ascii      bool
-	noColor    bool
+	looks      looks
 	production []string
 	kueueNS    string
 	kueueName  string
@@ -79,13 +79,18 @@ func (a *app) exit(ctx context.Context, err error) int {
 	if ctx.Err() != nil {
 		code = exitInterrupted
 	}
-	if errors.Is(err, errPerson) {
+	if errors.Is(err, errPerson) || errors.Is(err, errEnded) {
 		return code
 	}
 	fmt.Fprintf(a.err, "holdfast: %v\n", err)
 	var advice interface{ Advice() string }
 	if errors.As(err, &advice) && advice.Advice() != "" {
 		fmt.Fprintf(a.err, "  %s\n", advice.Advice())
+	}
+	var crash *ui.CrashError
+	if errors.As(err, &crash) {
+		fmt.Fprintf(a.err, "\n%s %s\n%s", "holdfast", version(), crash.Stack)
+		return exitMistake
 	}
 	return code
 }
@@ -135,10 +140,7 @@ func (a *app) command() *cobra.Command {
 	f.StringVar(&a.from.world, "world", "", "read a file of objects or an export instead of a cluster (\"-\": standard input)")
 	f.StringVar(&a.from.now, "now", "", "the time that ages are measured at, like 2026-09-14T10:00:00Z (default: now)")
 	f.StringSliceVar(&a.production, "production", nil, "contexts that are production: marked in the header, and a change of several objects asks for the name")
-	l := c.Flags()
-	l.StringVar(&a.theme, "theme", "", "colours of the console: default, contrast or mono")
-	l.BoolVar(&a.noColor, "no-color", os.Getenv("NO_COLOR") != "", "draw without colours (or set NO_COLOR)")
-	l.BoolVar(&a.ascii, "ascii", false, "draw with ASCII characters only")
+	a.looks.add(c)
 	a.manager.add(c)
 	c.AddCommand(a.reportCommand(), a.explainCommand(), a.glanceCommand(), a.checkCommand(), a.impactCommand(), a.holdCommand(), a.resumeCommand(), a.deactivateCommand(), a.reactivateCommand(), a.priorityCommand(), a.applyCommand(), a.dryRunCommand(), a.exportCommand(), a.compareCommand(), a.journalCommand(), a.sessionCommand(), a.rbacCommand(), a.versionCommand(), a.workerCommand())
 	return c

@@ -42,12 +42,8 @@ func (a *app) connect(ctx context.Context, screen bool) (*session, error) {
 		if err := greet(ctx, base); err != nil {
 			return nil, coded(exitUnreadable, err)
 		}
-		if err := takeStderr(a.log); err != nil {
+		if err := takeStreams(a.log); err != nil {
 			return nil, err
-		}
-		if base.ExecProvider != nil {
-			base.ExecProvider.StdinUnavailable = true
-			base.ExecProvider.StdinUnavailableMessage = "the console has the terminal; log in with kubectl and start it again"
 		}
 	}
 	s := &session{contract: contract, clock: clock.RealClock{}}
@@ -130,7 +126,16 @@ func greet(ctx context.Context, base *rest.Config) error {
 	if err != nil {
 		return fmt.Errorf("no client can be made for this kubeconfig: %s", text.Clean(err.Error()))
 	}
-	_, err = c.ServerVersion(ask)
+	done := make(chan error, 1)
+	go func() {
+		_, err := c.ServerVersion(ask)
+		done <- err
+	}()
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		return errEnded // a plugin that hangs does not know of ctx
+	}
 	if apierrors.IsUnauthorized(err) {
 		return fmt.Errorf("the server does not accept the credentials: %s. Log in again, as for kubectl", text.Clean(err.Error()))
 	}

@@ -3,16 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"slices"
 	"time"
 
-	"golang.org/x/term"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"cli.holdfast.dev/holdfast/model/live"
 	"cli.holdfast.dev/holdfast/ui"
-	"cli.holdfast.dev/holdfast/ui/theme"
 )
 
 // accessEvery is how often the person's rights are asked for again.
@@ -27,37 +24,34 @@ func (a *app) console(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	signals := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
-	go func() { done <- s.watcher.Run(ctx) }()
-	go a.keepAccess(ctx, s)
+	background(func() { done <- s.watcher.Run(ctx) })
+	background(func() { a.keepAccess(ctx, s) })
 	places := live.NewPositions(s.reader, s.clock)
-	go places.Run(ctx)
+	background(func() { places.Run(ctx) })
 	r, err := a.runner(s)
 	if err != nil {
 		cancel()
 		return errors.Join(err, s.settled(done))
 	}
 	keep := keeper{a, s, r}
-	err = ui.Run(ctx, ui.Options{
-		Source: s.watcher, Desk: sessionDesk{s.desk, keep}, Sessions: keep, Clock: s.clock, Places: places, Theme: theme.Name(a.theme), NoColor: a.noColor, ASCII: a.ascii,
-		ReadOnly: a.readOnly, Production: slices.Contains(a.production, s.contract.Context), Log: a.log.all,
+	err = a.show(signals, ui.Options{
+		Source: s.watcher, Desk: sessionDesk{s.desk, keep}, Sessions: keep, Clock: s.clock, Places: places,
+		ReadOnly: a.readOnly, Production: slices.Contains(a.production, s.contract.Context),
 	})
 	cancel()
 	return errors.Join(err, s.settled(done))
 }
 
-// screen reports what is missing to draw on.
-func (a *app) screen() error {
-	switch {
-	case a.from.world == "-":
-		return errors.New("keys and the file cannot both come from standard input: name a file with --world, or use holdfast report")
-	case !term.IsTerminal(int(a.in.Fd())) || !term.IsTerminal(int(os.Stdout.Fd())):
-		return errors.New("the console needs a terminal; for scripts see the commands in holdfast --help")
-	case a.theme != "" && !slices.Contains(theme.Names(), theme.Name(a.theme)):
-		return fmt.Errorf("there is no theme %q; choose one of %v", a.theme, theme.Names())
-	}
-	return nil
+// background runs f beside the console. A panic of it gives the terminal back
+// before it ends the program.
+func background(f func()) {
+	go func() {
+		defer utilruntime.HandleCrash()
+		f()
+	}()
 }
 
 // partingPatience is how long the program waits for its watches to end. A

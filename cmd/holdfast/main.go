@@ -21,7 +21,7 @@ func run() int {
 	defer quiet.restore()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, log: quiet.ring}
+	a := &app{in: os.Stdin, out: os.Stdout, err: quiet.err, log: quiet.ring}
 	err := a.command().ExecuteContext(ctx)
 	return a.exit(ctx, err)
 }

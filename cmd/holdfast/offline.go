@@ -9,7 +9,6 @@ import (
 	"cli.holdfast.dev/holdfast/actions"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/ui"
-	"cli.holdfast.dev/holdfast/ui/theme"
 )
 
 // still is a source whose only snapshot never changes.
@@ -40,9 +39,7 @@ func (a *app) offline(ctx context.Context) error {
 	desk := &actions.Offline{
 		Name: a.from.world, Snapshot: in.Snapshot, Events: in.Events, Pods: in.Pods, HasPods: in.HasPods, HasEvents: len(in.Events) > 0, ReadAt: now,
 	}
-	return ui.Run(ctx, ui.Options{
-		Source: still{in.Snapshot}, Desk: desk, Clock: c, Theme: theme.Name(a.theme), NoColor: a.noColor, ASCII: a.ascii, File: a.from.world, Log: a.log.all,
-	})
+	return a.show(ctx, ui.Options{Source: still{in.Snapshot}, Desk: desk, Clock: c, File: a.from.world})
 }
 
 // fixed is a clock that stands.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,10 +15,7 @@ import (
 // and waited five seconds where nothing answers. The commands of a script must
 // neither wait nor write an escape byte.
 func TestPlainCommandsAskTheTerminalNothing(t *testing.T) {
-	bin := filepath.Join(t.TempDir(), "holdfast")
-	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	bin := holdfast(t)
 	for name, args := range map[string][]string{
 		"version": {"version"}, "help": {"--help"}, "help of a command": {"hold", "--help"}, "completion": {"completion", "bash"},
 		"completion request": {"__complete", "hold", ""}, "rbac": {"rbac"}, "wrong flag": {"--no-such-flag"},

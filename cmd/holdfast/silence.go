@@ -68,7 +68,8 @@ func (r *ring) HandleWarningHeader(_ int, _ string, message string) {
 // silenced is what silence changed.
 type silenced struct {
 	ring *ring
-	std  *os.File
+	// err is the terminal's standard error, whatever os.Stderr is.
+	err *os.File
 }
 
 // silence sends what libraries print to a ring, so that it can never smear the
@@ -81,19 +82,27 @@ func silence() *silenced {
 	klog.SetSlogLogger(slog.New(slog.NewTextHandler(r, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	rest.SetDefaultWarningHandler(r)
 	log.SetOutput(r)
-	return &silenced{ring: r, std: os.Stderr}
+	std := *os.Stderr
+	return &silenced{ring: r, err: &std}
 }
 
-// takeStderr points os.Stderr at the ring. client-go gives a credential plugin
-// the os.Stderr of the moment when its authenticator is made, so this must come
-// before the long-lived clients. File descriptor 2 stays the terminal: a crash
-// of the runtime must be seen.
-func takeStderr(r *ring) error {
+// takeStreams keeps credential plugins off the screen: what they print goes to the
+// ring, and they get no keys. client-go gives a plugin the file that os.Stderr
+// pointed to when its authenticator was made, so what it points to is exchanged;
+// and it asks os.Stdin, each time, whether a person can be asked. So the plugin
+// that has just logged in is not run a second time, as it would be by clients that
+// differ in anything from the one that greeted. File descriptor 2 stays the
+// terminal: a crash of the runtime must be seen.
+func takeStreams(r *ring) error {
 	pr, pw, err := os.Pipe()
 	if err != nil {
 		return err
 	}
-	os.Stderr = pw
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	*os.Stderr, os.Stdin = *pw, null
 	go func() {
 		s := bufio.NewScanner(pr)
 		s.Buffer(make([]byte, 4096), 1<<20)
@@ -105,4 +114,4 @@ func takeStderr(r *ring) error {
 	return nil
 }
 
-func (s *silenced) restore() { os.Stderr = s.std }
+func (s *silenced) restore() { *os.Stderr = *s.err }

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	"cli.holdfast.dev/holdfast/ui"
+	screen "cli.holdfast.dev/holdfast/ui/term"
+	"cli.holdfast.dev/holdfast/ui/theme"
+)
+
+// looks are the flags of how the console draws and what it does with the
+// terminal.
+type looks struct {
+	theme   string
+	ascii   bool
+	noColor bool
+}
+
+func (l *looks) add(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&l.theme, "theme", "", "colours of the console: default, contrast or mono")
+	f.BoolVar(&l.noColor, "no-color", os.Getenv("NO_COLOR") != "", "draw without colours (or set NO_COLOR)")
+	f.BoolVar(&l.ascii, "ascii", false, "draw with ASCII characters only")
+}
+
+// errEnded is the end of the console by a signal: there is nothing to say.
+var errEnded = errors.New("ended by a signal")
+
+// show runs the console until the person leaves or ctx ends, which a signal does.
+func (a *app) show(ctx context.Context, o ui.Options) error {
+	out := screen.NewOutput(os.Stdout, false)
+	restore, err := rescue(a.in, out)
+	if err != nil {
+		return err
+	}
+	// What goes wrong in the background ends the program at once; what the runtime
+	// then says must be readable.
+	utilruntime.PanicHandlers = append(utilruntime.PanicHandlers, func(context.Context, any) { restore() })
+	o.In, o.Out = a.in, out
+	o.Theme, o.NoColor, o.ASCII = theme.Name(a.looks.theme), a.looks.noColor, a.looks.ascii
+	o.Log = a.log.all
+	if err := ui.Run(ctx, o); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return coded(exitInterrupted, errEnded)
+	}
+	return nil
+}
+
+// rescue returns what gives the terminal back as it is now. It may be called from
+// any goroutine and more than once.
+func rescue(in *os.File, out *screen.Output) (func(), error) {
+	fd := int(in.Fd())
+	was, err := term.GetState(fd)
+	if err != nil {
+		return nil, fmt.Errorf("the terminal does not tell its modes: %w", err)
+	}
+	return func() {
+		out.Leave()
+		_ = term.Restore(fd, was)
+	}, nil
+}
+
+// screen reports what is missing to draw on.
+func (a *app) screen() error {
+	switch {
+	case a.from.world == "-":
+		return errors.New("keys and the file cannot both come from standard input: name a file with --world, or use holdfast report")
+	case !term.IsTerminal(int(a.in.Fd())) || !term.IsTerminal(int(os.Stdout.Fd())):
+		return errors.New("the console needs a terminal; for scripts see the commands in holdfast --help")
+	case os.Getenv("TERM") == "dumb":
+		return errors.New("this terminal (TERM=dumb) cannot draw a screen; holdfast glance and holdfast report print text. If it can, set TERM")
+	case a.looks.theme != "" && !slices.Contains(theme.Names(), theme.Name(a.looks.theme)):
+		var names []string
+		for _, n := range theme.Names() {
+			names = append(names, string(n))
+		}
+		return fmt.Errorf("there is no theme %q; choose one of %s", a.looks.theme, strings.Join(names, ", "))
+	}
+	return nil
+}

@@ -1,0 +1,27 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd)
+
+package term
+
+import (
+	"context"
+	"errors"
+	"io"
+)
+
+// Jobs is the program's side of a shell's job control, of which there is none
+// here.
+type Jobs struct{}
+
+// NewJobs returns Jobs that are never asked for anything.
+func NewJobs(context.Context, io.Reader) *Jobs { return &Jobs{} }
+
+// Asked gives nothing.
+func (*Jobs) Asked() <-chan Ask { return nil }
+
+// Lend runs f.
+func (*Jobs) Lend(f func() error) error { return f() }
+
+// Stop fails.
+func (*Jobs) Stop(context.Context) error {
+	return errors.New("this system cannot suspend a program")
+}

@@ -1,0 +1,144 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd
+
+package term
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// stopGrace is how long a stop may take. It is noticed only where nothing stops: a
+// program without a shell around it ignores the signal.
+const stopGrace = 500 * time.Millisecond
+
+// Jobs is the program's side of a shell's job control.
+type Jobs struct {
+	signals chan os.Signal
+	asked   chan Ask
+	tty     int // -1: not a terminal
+
+	mu      sync.Mutex
+	lent    bool          // another program has the terminal
+	resumed chan struct{} // set while Stop waits
+}
+
+// NewJobs listens to the shell until ctx ends; in is where keys come from. It
+// takes the signals for the whole process: there should be one.
+func NewJobs(ctx context.Context, in io.Reader) *Jobs {
+	j := &Jobs{signals: make(chan os.Signal, 8), asked: make(chan Ask, 1), tty: -1}
+	if f, ok := in.(File); ok {
+		j.tty = int(f.Fd())
+	}
+	signal.Notify(j.signals, syscall.SIGTSTP, syscall.SIGCONT)
+	go func() {
+		defer signal.Stop(j.signals)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case s := <-j.signals:
+				j.heard(s)
+			}
+		}
+	}()
+	return j
+}
+
+// Asked gives what somebody else asked for: to stop, or to draw anew since the
+// program was stopped unasked and goes on.
+func (j *Jobs) Asked() <-chan Ask { return j.asked }
+
+func (j *Jobs) heard(s os.Signal) {
+	if s == syscall.SIGTSTP {
+		j.ask(AskStop)
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch {
+	case j.resumed != nil:
+		close(j.resumed)
+		j.resumed = nil
+	case !j.lent:
+		j.ask(AskRedraw)
+	}
+}
+
+func (j *Jobs) ask(a Ask) {
+	select {
+	case j.asked <- a:
+	default: // one is waiting to be done already
+	}
+}
+
+// Lend runs f, which gives the terminal to another program: when that one stops,
+// this one does, too, for they are one job.
+func (j *Jobs) Lend(f func() error) error {
+	j.lend(true)
+	defer j.lend(false)
+	return f()
+}
+
+func (j *Jobs) lend(on bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.lent = on
+	if on {
+		signal.Reset(syscall.SIGTSTP)
+	} else {
+		signal.Notify(j.signals, syscall.SIGTSTP)
+	}
+}
+
+// Stop stops the program and those of its job, and returns when the shell lets it
+// go on. The terminal must have been given back before. It fails where there is
+// no shell to go back to.
+func (j *Jobs) Stop(ctx context.Context) error {
+	return j.Lend(func() error { return j.stop(ctx) })
+}
+
+func (j *Jobs) stop(ctx context.Context) error {
+	on := make(chan struct{})
+	j.mu.Lock()
+	j.resumed = on
+	j.mu.Unlock()
+	if err := syscall.Kill(0, syscall.SIGTSTP); err != nil {
+		return err
+	}
+	select {
+	case <-on:
+	case <-time.After(stopGrace):
+		// While it is stopped the time goes on: the signal may be here as well.
+		select {
+		case <-on:
+		case <-time.After(stopGrace / 10):
+			j.mu.Lock()
+			j.resumed = nil
+			j.mu.Unlock()
+			return errors.New("there is no shell to go back to")
+		}
+	}
+	if !j.foreground() {
+		// Taking the terminal from the background stops the program once more, as it
+		// should. But one that was told to end must be able to.
+		select {
+		case <-ctx.Done():
+			signal.Ignore(syscall.SIGTTOU)
+		case <-time.After(stopGrace):
+		}
+	}
+	return nil
+}
+
+func (j *Jobs) foreground() bool {
+	group, err := unix.IoctlGetInt(j.tty, unix.TIOCGPGRP)
+	return err != nil || group == unix.Getpgrp()
+}
