@@ -9,7 +9,6 @@ import (
 	"cli.holdfast.dev/holdfast/model/health"
 	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui/table"
-	"cli.holdfast.dev/holdfast/ui/theme"
 )
 
 // alertKey is what there is one alert of.
@@ -86,12 +85,9 @@ func (s glance) Keys() []Binding {
 			a, _, _ := s.list.Selected()
 			return s, push{newAlertPage(a, s.last.at)}
 		}},
-		{Keys: keys("f"), Name: "figures", Help: "all figures, and why some are not known", Run: func(e Env) (Screen, Intent) {
-			if !s.done {
-				return s, say{"there are no figures yet", theme.Warn}
-			}
-			return s, push{newFigures(s.last)}
-		}},
+		{Keys: keys("f"), Name: "figures", Help: "all figures, and why some are not known", Enabled: func(Env) (bool, string) {
+			return s.done, "there are no figures yet"
+		}, Run: func(Env) (Screen, Intent) { return s, push{newFigures(s.last)} }},
 	}
 	out = append(out, queueActions(s, s.target)...)
 	return append(out, moving(func(e Env, m table.Motion) Screen {

@@ -202,7 +202,7 @@ func (s figures) doc(e Env) []doc.Line {
 	list("EVICTED", lines...)
 	lines = []string{plain(kueueFigure(e))}
 	c := &e.Snap.Contract
-	for _, x := range append(parts(c), part{"version", c.KueueVersionDetail, 0}, part{"webhook CA", c.WebhookCADetail, 0}) {
+	for _, x := range append(parts(c), part{name: "version", detail: c.KueueVersionDetail}, part{name: "webhook CA", detail: c.WebhookCADetail}) {
 		if x.detail != "" {
 			lines = append(lines, x.name+": "+x.detail)
 		}
