@@ -187,7 +187,7 @@ func (s figures) doc(e Env) []doc.Line {
 	for _, x := range l.helps.by {
 		lines = append(lines, plural(x.n, "Workload")+" "+x.word)
 	}
-	list("HELPS", orLines(lines, plain(l.helpsFigure(e)))...)
+	list("WAITING", orLines(lines, plain(l.helpsFigure(e)))...)
 	list("QUEUES", plain(l.queuesFigure(e)))
 	list("WAIT", plain(l.waitFigure(e, nil)), "A wait is counted as Kueue counts it: since the Workload was last put into its queue.")
 	lines = nil
