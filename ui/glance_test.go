@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/google/go-cmp/cmp"
 
 	"cli.holdfast.dev/holdfast/model/reason"
@@ -134,14 +135,23 @@ func TestLooksArePaced(t *testing.T) {
 	s.held = true
 	s.press("1").sees("Looking at what there is", "ClusterQueues")
 	for i := range 5 {
-		s.root.live = s.store.Snapshot()
-		s.change(i)
+		s.store.Put(pendingJob("team-a", fmt.Sprintf("new-%d", i), "batch", 1, time.Minute))
+		s.send(snapshotMsg{s.store.Snapshot(), now})
 	}
 	running := 0
-	for _, c := range s.waiting {
-		if _, ok := c().(lookedMsg); ok {
+	var count func(tea.Cmd)
+	count = func(c tea.Cmd) {
+		switch m := c().(type) {
+		case lookedMsg:
 			running++
+		case tea.BatchMsg:
+			for _, x := range m {
+				count(x)
+			}
 		}
+	}
+	for _, c := range s.waiting {
+		count(c)
 	}
 	if running != 1 {
 		t.Errorf("%d looks at once", running)
