@@ -7,6 +7,9 @@ import (
 
 	"cli.holdfast.dev/holdfast/model/health"
 	"cli.holdfast.dev/holdfast/model/impact"
+	"cli.holdfast.dev/holdfast/model/store"
+	"cli.holdfast.dev/holdfast/model/world"
+	"cli.holdfast.dev/holdfast/ui/filter"
 )
 
 // crowd is a stage with n Workloads on its screen.
@@ -46,25 +49,30 @@ func BenchmarkKeyAndFrame(b *testing.B) {
 
 func BenchmarkList(b *testing.B) {
 	s := crowd(b, many)
-	for _, filter := range []string{"", "job-0001", "ns:team-a !job-1", "jb0001"} {
-		b.Run("filter="+filter, func(b *testing.B) {
+	for _, text := range []string{"", "job-0001", "ns:team-a !job-1", "jb0001", "class:quota"} {
+		b.Run("filter="+text, func(b *testing.B) {
 			for b.Loop() {
-				listWorkloads(listing{}, s.root.live, filter, byState)
+				listed(s.root.live, text, order{})
 			}
 		})
 	}
 }
 
+// listed is the list of Workloads made anew.
+func listed(s *store.Snapshot, text string, o order) listing[*world.Workload] {
+	return listWorkloads(listing[*world.Workload]{}, look{snap: s, now: now, explain: explain}, filter.Parse(text, workloadFields()), o)
+}
+
 // BenchmarkListAgain is what a refresh costs when a few hundred Workloads changed.
 func BenchmarkListAgain(b *testing.B) {
 	s := crowd(b, many)
-	last := listWorkloads(listing{}, s.root.live, "", byState)
+	last := listed(s.root.live, "", order{})
 	for i := range 300 {
 		s.store.Put(pendingJob("team-a", fmt.Sprintf("job-%06d", i*101), "batch", 3, time.Minute))
 	}
 	snap := s.store.Snapshot()
 	for b.Loop() {
-		listWorkloads(last, snap, "", byState)
+		listWorkloads(last, look{snap: snap, now: now, explain: explain}, filter.Query{}, order{})
 	}
 }
 

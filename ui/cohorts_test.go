@@ -30,7 +30,7 @@ func TestNamespaceThatIsNotAdmitted(t *testing.T) {
 	q := *s.Snapshot().ClusterQueue("team-b-cq")
 	q.Namespaces = nil // selects nothing
 	s.Put(&q)
-	st := newStage(t, s, c, 160, 40)
+	st := newStage(t, s, c, 150, 40)
 	st.press("3").sees("ClusterQueue team-b-cq does not admit its namespace")
 	st.press("G", "up", "up", "up", "up", "up").cursorOn("team-b-cq").press("enter").sees("team-b/batch   0 pending, 1 admitted   ClusterQueue team-b-cq does not admit its namespace")
 }

@@ -23,7 +23,7 @@ type alertKey struct {
 // with pauses; what is drawn is the last look, with its age.
 type glance struct {
 	list table.List[alertKey, health.Alert]
-	last look
+	last outlook
 	done bool // last is there
 	// asked is the ticket of the look under way, 0 for none; after is when the next
 	// may begin.
@@ -39,7 +39,7 @@ type glance struct {
 type (
 	lookedMsg struct {
 		ticket uint64
-		look   look
+		look   outlook
 	}
 	// sampleDue comes at the pace of the curves.
 	sampleDue  struct{}

@@ -118,7 +118,7 @@ func oneLine(name string, drop int, cells ...table.Cell) figure {
 func unknownCell(why string) table.Cell { return table.Cell{Text: "? " + why, Role: theme.Warn} }
 
 // notRead says that a kind was not read when the figures were made; empty where it was.
-func (l look) notRead(kinds ...world.Kind) string {
+func (l outlook) notRead(kinds ...world.Kind) string {
 	for _, k := range kinds {
 		if word, ok := l.unread[k]; ok {
 			if word == "" {
@@ -133,7 +133,7 @@ func (l look) notRead(kinds ...world.Kind) string {
 	return ""
 }
 
-func (l look) helpsFigure(e Env) figure {
+func (l outlook) helpsFigure(e Env) figure {
 	const name, drop = "WAITING HELPS", 1
 	h := l.helps
 	if why := l.notRead(world.KindWorkload, world.KindLocalQueue); why != "" {
@@ -165,7 +165,7 @@ func (l look) helpsFigure(e Env) figure {
 	return oneLine(name, drop, table.Cell{Text: text})
 }
 
-func (l look) queuesFigure(e Env) figure {
+func (l outlook) queuesFigure(e Env) figure {
 	const name, drop = "QUEUES", 3
 	cells := l.stateCells(world.KindClusterQueue, l.queues)
 	if _, unread := l.unread[world.KindLocalQueue]; unread || len(l.locals) > 0 {
@@ -176,7 +176,7 @@ func (l look) queuesFigure(e Env) figure {
 
 // stateCells say how many queues of the kind there are and how many of them are not
 // open.
-func (l look) stateCells(k world.Kind, in []worded) []table.Cell {
+func (l outlook) stateCells(k world.Kind, in []worded) []table.Cell {
 	if why := l.notRead(k); why != "" {
 		return []table.Cell{unknownCell(why)}
 	}
@@ -191,7 +191,7 @@ func (l look) stateCells(k world.Kind, in []worded) []table.Cell {
 	return []table.Cell{{Text: text}}
 }
 
-func (l look) waitFigure(e Env, over samples) figure {
+func (l outlook) waitFigure(e Env, over samples) figure {
 	const name, drop = "WAIT", 2
 	slo := l.slo
 	switch {
@@ -225,7 +225,7 @@ func waitCells(slo health.SLO) []table.Cell {
 	return cells
 }
 
-func (l look) borrowingFigure(e Env, over samples) figure {
+func (l outlook) borrowingFigure(e Env, over samples) figure {
 	const name, drop = "BORROWING", 5
 	if why := l.notRead(world.KindWorkload, world.KindClusterQueue); why != "" {
 		return oneLine(name, drop, unknownCell(why))
@@ -274,7 +274,7 @@ func percent(ratio float64) string {
 	return strconv.Itoa(int(ratio*100+0.5)) + " %"
 }
 
-func (l look) evictedFigure(e Env) figure {
+func (l outlook) evictedFigure(e Env) figure {
 	const name, drop = "EVICTED", 6
 	if why := l.notRead(world.KindWorkload); why != "" {
 		return oneLine(name, drop, unknownCell(why))

@@ -146,11 +146,11 @@ func concerned(e Env, r world.Ref) (head string, out []world.Ref) {
 
 // figures is every figure of one look.
 type figures struct {
-	look look
+	look outlook
 	view doc.View
 }
 
-func newFigures(l look) figures { return figures{look: l} }
+func newFigures(l outlook) figures { return figures{look: l} }
 
 // Title is Screen's.
 func (s figures) Title(e Env) (string, string) { return "Figures", "as of " + stamp(e.Now, s.look.at) }

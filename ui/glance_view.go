@@ -121,7 +121,7 @@ func (s glance) above(e Env) []string {
 }
 
 // notes say of each list that was not read why.
-func (l look) notes(e Env) []string {
+func (l outlook) notes(e Env) []string {
 	var out []string
 	for _, k := range world.WatchedKinds() {
 		if sentence, gone := absence(e, k); gone {
@@ -206,7 +206,7 @@ func phrase(e Env, cells []table.Cell, w int) (string, int) {
 }
 
 // lookedAt says what "nothing" rests on.
-func (l look) lookedAt(e Env) string {
+func (l outlook) lookedAt(e Env) string {
 	n := func(k world.Kind, n int) string {
 		if _, unread := l.unread[k]; unread {
 			return ""

@@ -11,6 +11,7 @@ import (
 
 	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/model/world"
+	"cli.holdfast.dev/holdfast/ui/filter"
 	"cli.holdfast.dev/holdfast/ui/theme"
 )
 
@@ -19,13 +20,20 @@ import (
 func TestAmendedEqualsAnew(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		st, _ := scene()
-		filter := rapid.SampledFrom([]string{"", "state:pending", "!w1", "w"}).Draw(t, "filter")
-		o := workloadOrder(rapid.IntRange(0, int(workloadOrders)-1).Draw(t, "order"))
-		last := listWorkloads(listing{}, st.Snapshot(), filter, o)
+		text := rapid.SampledFrom([]string{"", "state:pending", "!w1", "w", "cohort:ai", "class:quota"}).Draw(t, "filter")
+		o := order{turned: rapid.Bool().Draw(t, "turned")}
+		for range rapid.IntRange(0, 7).Draw(t, "order") {
+			o = next(workloadColumns(), o)
+		}
+		last := listed(st.Snapshot(), text, o)
 		for range rapid.IntRange(1, 6).Draw(t, "rounds") {
 			for range rapid.IntRange(0, 10).Draw(t, "changes") {
 				name := fmt.Sprintf("w%d", rapid.IntRange(0, 12).Draw(t, "name"))
-				switch rapid.IntRange(0, 2).Draw(t, "change") {
+				switch rapid.IntRange(0, 4).Draw(t, "change") {
+				case 3:
+					st.Put(clusterQueue("team-a-cq", rapid.SampledFrom([]string{"", "ai-shared", "research"}).Draw(t, "cohort"), 5))
+				case 4:
+					st.Put(localQueue("team-a", "batch", rapid.SampledFrom([]string{"team-a-cq", "team-b-cq"}).Draw(t, "queue")))
 				case 0:
 					st.Put(pendingJob("team-a", name, "batch", int32(rapid.IntRange(0, 3).Draw(t, "prio")), time.Minute))
 				case 1:
@@ -35,7 +43,8 @@ func TestAmendedEqualsAnew(t *testing.T) {
 				}
 			}
 			s := st.Snapshot()
-			got, want := listWorkloads(last, s, filter, o), listWorkloads(listing{}, s, filter, o)
+			got := listWorkloads(last, look{snap: s, now: now, explain: explain}, filter.Parse(text, workloadFields()), o)
+			want := listed(s, text, o)
 			if diff := cmp.Diff(names(want.rows), names(got.rows)); diff != "" {
 				t.Fatal(diff)
 			}

@@ -131,6 +131,13 @@ func queueNote(e Env, m world.Meta, p world.StopPolicy, h *world.HoldRecord, c w
 	return "", theme.Plain
 }
 
+// noted reports whether queueNote has something to say.
+func noted(s *store.Snapshot, m world.Meta, p world.StopPolicy, h *world.HoldRecord, c world.Conditions) bool {
+	a, _ := c.Get(world.CondActive)
+	return m.Deleting || p.Stopped() || behind(m, c) || h != nil || a.Status == "False" ||
+		a.Status == "" && s.Fresh(world.KindClusterQueue).Usable()
+}
+
 // behind reports whether Kueue's word on a queue is older than its spec.
 func behind(m world.Meta, c world.Conditions) bool {
 	a, ok := c.Get(world.CondActive)

@@ -51,3 +51,12 @@ func (p *paper) link(head, s string, role theme.Role, to world.Ref) {
 		Plain: term.Fit(head, margin, "") + s, Link: to,
 	})
 }
+
+// plainLines are the lines for where nothing can be opened.
+func (p *paper) plainLines() []string {
+	out := make([]string, len(p.lines))
+	for i, l := range p.lines {
+		out[i] = l.Text
+	}
+	return out
+}

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"time"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"cli.holdfast.dev/holdfast/ui/theme"
@@ -46,6 +48,16 @@ func (r root) press(k tea.KeyMsg) (tea.Model, tea.Cmd) {
 		return r.setTop(next).want(want)
 	}
 	return r, nil
+}
+
+// freeze stops or starts the screen.
+func (r root) freeze() (root, Intent) {
+	if r.frozen.IsZero() {
+		r.frozen = r.now
+		return r, say{"frozen: what you see is as of " + stamp(r.now, r.now) + "; z goes on", theme.Warn}
+	}
+	r.frozen, r.still = time.Time{}, 0
+	return r, jump{r.tab} // shows the newest
 }
 
 func (r root) pressDialog(k tea.KeyMsg) (tea.Model, tea.Cmd) {
@@ -97,6 +109,7 @@ func (r root) keys() []Binding {
 	}
 	return append(out,
 		applyKey(),
+		Binding{Keys: keys("z"), Name: "freeze", Help: "freeze the screen: nothing on it changes until z again", Root: root.freeze},
 		Binding{Keys: keys("ctrl+l"), Help: "draw the screen anew"},
 		Binding{Keys: keys("ctrl+z"), Help: "suspend"},
 		Binding{Keys: keys("ctrl+c"), Help: "quit"},

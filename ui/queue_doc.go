@@ -21,6 +21,13 @@ func (s queue) clusterDoc(p *paper) {
 		p.text("", "This ClusterQueue does not exist any more. Esc: back.", theme.Alarm)
 		return
 	}
+	s.clusterBody(p, q)
+	s.tail(p, q.Conditions)
+}
+
+// clusterBody is what the snapshot tells of a ClusterQueue.
+func (s queue) clusterBody(p *paper, q *world.ClusterQueue) {
+	e := p.e
 	s.state(p, q.Meta, q.StopPolicy, q.Hold, q.Conditions, clusterState(e.Snap, q))
 	if obstacles, sentences := reason.QueueObstacles(e.Snap, q); len(obstacles) > 0 {
 		for i, o := range obstacles {
@@ -59,7 +66,6 @@ func (s queue) clusterDoc(p *paper) {
 		}
 	}
 	localsDoc(p, locals)
-	s.tail(p, q.Conditions)
 }
 
 func or(s, none string) string {
@@ -76,6 +82,13 @@ func (s queue) localDoc(p *paper) {
 		p.text("", "This LocalQueue does not exist any more. Esc: back.", theme.Alarm)
 		return
 	}
+	s.localBody(p, q)
+	s.tail(p, q.Conditions)
+}
+
+// localBody is what the snapshot tells of a LocalQueue.
+func (s queue) localBody(p *paper, q *world.LocalQueue) {
+	e := p.e
 	s.state(p, q.Meta, q.StopPolicy, q.Hold, q.Conditions, stateCell(q.Meta, q.StopPolicy, q.Conditions))
 	if cq := e.Snap.ClusterQueue(q.ClusterQueue); cq != nil {
 		text, role := q.ClusterQueue, theme.Info
@@ -89,7 +102,6 @@ func (s queue) localDoc(p *paper) {
 		p.text("QUEUE", q.ClusterQueue+" (whether it exists is not known)", theme.Warn)
 	}
 	s.tally(p, counts(e, e.Snap.CountsOfLocal(q.Key)), q.Status, e.fresh().queues.LocalStaleOf(q))
-	s.tail(p, q.Conditions)
 }
 
 // state says first what needs a person; word is the state where there is nothing
@@ -283,7 +295,7 @@ func localsDoc(p *paper, locals []*world.LocalQueue) {
 		role := theme.Plain
 		if note, r := queueNote(p.e, lq.Meta, lq.StopPolicy, lq.Hold, lq.Conditions); note != "" {
 			text, role = text+"   "+note, r
-		} else if note, r := aboveNote(p.e, lq); r == theme.Alarm {
+		} else if note, r := aboveNote(p.e.Snap, lq); r == theme.Alarm {
 			text, role = text+"   "+note, r
 		}
 		p.link(head, text, role, lq.Ref())

@@ -19,8 +19,12 @@ const (
 // chrome is the number of lines around the body: header, tabs, title, footer.
 const chrome = 4
 
-// pace is the least time between two snapshots on the screen.
-const pace = 200 * time.Millisecond
+// pace is the least time between two snapshots on the screen, and stillFor how long
+// nothing moves after a key: what the next key meets is what the person saw.
+const (
+	pace     = 200 * time.Millisecond
+	stillFor = 700 * time.Millisecond
+)
 
 // root is the program's model. It owns what is not a screen's: size, tabs,
 // dialogs, the status line, and the snapshots. Like a screen it is a value.
@@ -34,10 +38,15 @@ type root struct {
 	memo   *memo
 
 	// live is the newest snapshot; shown is the one that the screens are drawn
-	// from, which stands still while a dialog is open.
+	// from, which stands still while a dialog is open, just after a key, and while the
+	// person has frozen it.
 	live, shown *store.Snapshot
-	now         time.Time
-	w, h        int
+	// still is the ticket of the last key while it is fresh; 0: it is not.
+	still uint64
+	// frozen is when the person froze the screen; zero: it is not.
+	frozen time.Time
+	now    time.Time
+	w, h   int
 
 	tab     Tab
 	stacks  [tabs][]Screen
@@ -50,8 +59,10 @@ type root struct {
 type (
 	tickMsg struct{ now time.Time }
 	// tickDue and waitDue come when a timer is over.
-	tickDue     struct{}
-	waitDue     struct{}
+	tickDue struct{}
+	waitDue struct{}
+	// stillDue ends the stillness after the key of the ticket.
+	stillDue    struct{ ticket uint64 }
 	snapshotMsg struct {
 		snap *store.Snapshot
 		now  time.Time
@@ -116,8 +127,16 @@ func (r root) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 		r.live, r.now = m.snap, m.now
 		r, cmd := r.catchUp(false)
 		return r, tea.Batch(r.timer(pace, waitDue{}), cmd)
+	case stillDue:
+		if m.ticket != r.still {
+			return r, nil
+		}
+		r.still = 0
+		return r.catchUp(false)
 	case tea.KeyMsg:
-		return r.press(m)
+		r.still = r.ticket
+		next, cmd := r.press(m)
+		return next, tea.Batch(cmd, r.timer(stillFor, stillDue{r.ticket}))
 	case openedMsg:
 		// Nobody waits for this draft any more: do not leave it on the disk.
 		if b, ok := r.dialog().(busy); m.err == nil && (!ok || b.ticket != m.ticket) {
@@ -130,12 +149,15 @@ func (r root) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 	return r.tell(m)
 }
 
-// catchUp shows the newest snapshot to the top screen, unless a dialog is open.
+// catchUp shows the newest snapshot to the top screen, unless a dialog is open; the one
+// that it has while it stands still.
 func (r root) catchUp(first bool) (root, tea.Cmd) {
 	if len(r.dialogs) > 0 {
 		return r, nil
 	}
-	r.shown = r.live
+	if r.still == 0 && r.frozen.IsZero() {
+		r.shown = r.live
+	}
 	s, want := r.top().Update(r.env(), shownMsg{first})
 	r = r.setTop(s)
 	r.askPlaces()

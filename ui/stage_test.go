@@ -257,8 +257,23 @@ func (s *stage) send(m tea.Msg) {
 	s.run(cmd)
 }
 
-// refresh makes a snapshot and shows it.
-func (s *stage) refresh() { s.run(s.root.fetch()) }
+// refresh makes a snapshot and shows it, as if the last key were long ago.
+func (s *stage) refresh() {
+	s.rest()
+	s.run(s.root.fetch())
+}
+
+// rest ends the stillness after the last key, without any time going by.
+func (s *stage) rest() {
+	for i, x := range s.timers {
+		if m, ok := x.msg.(stillDue); ok {
+			s.timers = append(s.timers[:i:i], s.timers[i+1:]...)
+			s.send(m)
+			s.rest()
+			return
+		}
+	}
+}
 
 // pass lets time go by.
 func (s *stage) pass(d time.Duration) {

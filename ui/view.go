@@ -48,6 +48,10 @@ func (r root) titleLine(env Env) string {
 		names = append(names, n)
 	}
 	_, right := r.top().Title(env)
+	role := theme.Dim
+	if !r.frozen.IsZero() {
+		right, role = "FROZEN "+age(r.now, r.frozen)+" ago, at "+stamp(r.now, r.frozen)+": z goes on", theme.Danger
+	}
 	if right != "" {
 		right = " " + right + " "
 	}
@@ -57,7 +61,7 @@ func (r root) titleLine(env Env) string {
 	if term.Width(left) > room {
 		left = " " + r.theme.Glyph.Ellipsis + " " + r.theme.Glyph.Crumb + " " + names[len(names)-1]
 	}
-	return r.theme.Paint(theme.Strong, term.Fit(left, room, r.theme.Glyph.Ellipsis)) + r.theme.Paint(theme.Dim, right)
+	return r.theme.Paint(theme.Strong, term.Fit(left, room, r.theme.Glyph.Ellipsis)) + r.theme.Paint(role, right)
 }
 
 // footer is the status line when there is something to say, else the keys that

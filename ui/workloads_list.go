@@ -3,130 +3,154 @@ package ui
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/sahilm/fuzzy"
-
+	"cli.holdfast.dev/holdfast/model/reason"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
+	"cli.holdfast.dev/holdfast/ui/filter"
 )
 
-// workloadOrder is an order of Workloads.
-type workloadOrder uint8
+// workloadFields are what a filter of Workloads may name.
+func workloadFields() []string {
+	return []string{"ns", "queue", "cohort", "state", "class", "advice", "prio", "job", "name"}
+}
 
-const (
-	// byState: pending, evicting, reserving, admitted, deactivated, finished; in
-	// each the highest priority first, then the oldest.
-	byState workloadOrder = iota
-	byOldest
-	byNewest
-	byJobName
-	workloadOrders
-)
+// explained are the fields that need every Workload explained, which takes seconds
+// where there are very many, and which other objects have a say in.
+func explained(q filter.Query) bool { return q.Names("class") || q.Names("advice") }
 
-func (o workloadOrder) String() string {
-	return [...]string{"state, priority, age", "oldest", "newest", "namespace and job"}[o]
+// samePlaces reports that no other object moved a Workload in the list.
+func samePlaces(a, b *store.Snapshot, q filter.Query) bool {
+	return same(a.LocalQueues, b.LocalQueues) && (!q.Names("cohort") || same(a.ClusterQueues, b.ClusterQueues) && same(a.Cohorts, b.Cohorts))
 }
 
 var stateRank = [...]int{world.Pending: 0, world.Evicting: 1, world.Reserving: 2, world.Admitted: 3, world.Deactivated: 4, world.Finished: 5}
 
-func (o workloadOrder) compare(a, b *world.Workload) int {
-	c := 0
-	switch o {
-	case byState:
-		c = cmp.Or(cmp.Compare(stateRank[a.State], stateRank[b.State]), cmp.Compare(b.Priority, a.Priority), a.Created.Compare(b.Created))
-	case byOldest:
-		c = a.Created.Compare(b.Created)
-	case byNewest:
-		c = b.Created.Compare(a.Created)
-	case byJobName:
-		c = cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.JobName(), b.JobName()))
-	}
-	if c != 0 {
-		return c
-	}
-	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+// workloadsByNeed is the own order of Workloads: pending, evicting, reserving, admitted,
+// deactivated, finished; in each the highest priority first, then the oldest.
+func workloadsByNeed(a, b *world.Workload) int {
+	return cmp.Or(cmp.Compare(stateRank[a.State], stateRank[b.State]), cmp.Compare(b.Priority, a.Priority), a.Created.Compare(b.Created))
 }
 
-// term is one word of a filter.
-type filterTerm struct {
-	field string // ns, queue, state, job or name; empty: any
-	text  string
-	not   bool
-}
-
-// parseFilter reads a filter: words that must all be found; "!word" must not;
-// "ns:", "queue:", "state:", "job:" and "name:" look in one field only.
-func parseFilter(s string) []filterTerm {
-	var out []filterTerm
-	for w := range strings.FieldsSeq(strings.ToLower(s)) {
-		t := filterTerm{text: w}
-		if rest, ok := strings.CutPrefix(w, "!"); ok {
-			t.not, t.text = true, rest
-		}
-		if k, v, ok := strings.Cut(t.text, ":"); ok && slices.Contains([]string{"ns", "queue", "state", "job", "name"}, k) {
-			t.field, t.text = k, v
-		}
-		if t.text != "" {
-			out = append(out, t)
+// compareWorkloads is the comparison of the order, with the name to tell equals apart.
+func compareWorkloads(l look, o order) func(a, b *world.Workload) int {
+	by := compares(workloadColumns(), l, o)
+	if by == nil {
+		by = workloadsByNeed
+		if o.turned {
+			by = func(a, b *world.Workload) int { return workloadsByNeed(b, a) }
 		}
 	}
+	return func(a, b *world.Workload) int {
+		return cmp.Or(by(a, b), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	}
+}
+
+// listWorkloads filters and sorts. Where last answers the same question, only the rows
+// that changed since are looked at.
+func listWorkloads(last listing[*world.Workload], l look, q filter.Query, o order) listing[*world.Workload] {
+	s := l.snap
+	out := listing[*world.Workload]{of: s, query: q, order: o, all: len(s.Workloads)}
+	compare, has := compareWorkloads(l, o), workloadHas(l)
+	if last.of != nil && last.query.Text == q.Text && last.order == o && !last.fuzzy && len(last.rows) > 0 && !explained(q) && samePlaces(last.of, s, q) {
+		if rows, ok := amended(last, l, q, compare, has); ok {
+			out.rows = rows
+			return out
+		}
+	}
+	if q.Empty() {
+		out.rows = slices.Clone(s.Workloads)
+	} else {
+		out.rows, out.fuzzy = sift(s.Workloads, q, has, workloadLetters(l))
+	}
+	slices.SortFunc(out.rows, compare)
 	return out
 }
 
-// listing is the answer to a filter and order.
-type listing struct {
-	// of, filter and order are what it answers.
-	of     *store.Snapshot
-	filter string
-	order  workloadOrder
-	rows   []*world.Workload
-	// fuzzy says that nothing had the words and the rows are those that resemble
-	// them.
-	fuzzy bool
+// workloadHas begins to look into Workloads.
+func workloadHas(l look) func(w *world.Workload, field, text string) bool {
+	var explain func(*world.Workload) reason.Explanation
+	why := func(w *world.Workload) reason.Explanation {
+		if explain == nil {
+			explain = l.explain(l.snap, l.now)
+		}
+		return explain(w)
+	}
+	return func(w *world.Workload, field, text string) bool {
+		queue, _ := l.snap.QueueOf(w)
+		switch field {
+		case "ns":
+			return strings.Contains(w.Namespace, text)
+		case "queue":
+			return strings.Contains(w.LocalQueue, text) || strings.Contains(queue, text)
+		case "cohort":
+			return belowCohort(l.snap, queue, text)
+		case "state":
+			return strings.HasPrefix(w.State.String(), text)
+		case "prio":
+			return w.PriorityClass == text || strconv.Itoa(int(w.Priority)) == text
+		case "job":
+			return strings.Contains(w.JobName(), text)
+		case "name":
+			return strings.Contains(w.Name, text)
+		case "class":
+			return strings.HasPrefix(strings.ToLower(string(why(w).Class)), text)
+		case "advice":
+			return strings.HasPrefix(string(why(w).Advice), text)
+		}
+		if before, after, ok := strings.Cut(text, "/"); ok && strings.HasSuffix(w.Namespace, before) &&
+			(strings.HasPrefix(w.JobName(), after) || strings.HasPrefix(w.Name, after)) {
+			return true
+		}
+		return strings.Contains(w.JobName(), text) || strings.Contains(w.Name, text) || strings.Contains(w.Namespace, text) ||
+			strings.Contains(w.LocalQueue, text) || strings.Contains(queue, text) || strings.HasPrefix(w.State.String(), text)
+	}
 }
 
-// listWorkloads filters and sorts. It may take a while and is called outside the
-// drawing loop. last is an earlier answer, or the zero value: where it is to the
-// same question, only the rows that changed since are looked at.
-func listWorkloads(last listing, s *store.Snapshot, filter string, o workloadOrder) listing {
-	terms := parseFilter(filter)
-	l := listing{of: s, filter: filter, order: o}
-	if last.of != nil && last.filter == filter && last.order == o && !last.fuzzy && len(last.rows) > 0 && same(last.of.LocalQueues, s.LocalQueues) {
-		if rows, ok := amended(last, s, terms); ok {
-			l.rows = rows
-			return l
+// belowCohort reports whether a cohort above the ClusterQueue has the text in its name.
+func belowCohort(s *store.Snapshot, clusterQueue, text string) bool {
+	n := s.Tree.ClusterQueue(clusterQueue)
+	if n == nil {
+		return false
+	}
+	if n.Cycle != nil { // its cohorts have no end
+		q := s.ClusterQueue(clusterQueue)
+		return q != nil && strings.Contains(q.Cohort, text)
+	}
+	for c := n.Parent; c != nil; c = c.Parent {
+		if strings.Contains(c.Name, text) {
+			return true
 		}
 	}
-	if len(terms) == 0 {
-		l.rows = slices.Clone(s.Workloads)
-	} else {
-		l.rows = matching(s, terms)
-		if len(l.rows) == 0 {
-			l.rows, l.fuzzy = resembling(s, terms), true
-		}
+	return false
+}
+
+func workloadLetters(l look) func(*world.Workload) string {
+	return func(w *world.Workload) string {
+		queue, _ := l.snap.QueueOf(w)
+		return w.Namespace + "/" + w.JobName() + " " + w.Name + " " + w.LocalQueue + " " + queue + " " + w.State.String()
 	}
-	slices.SortFunc(l.rows, o.compare)
-	return l
 }
 
 // amended is the list of last with the rows that came and went since. ok is false
 // when nothing is left, which asks for another kind of answer.
-func amended(last listing, s *store.Snapshot, terms []filterTerm) (rows []*world.Workload, ok bool) {
-	gone, come := changes(last.of.Workloads, s.Workloads)
+func amended(last listing[*world.Workload], l look, q filter.Query, compare func(a, b *world.Workload) int, has func(w *world.Workload, field, text string) bool) (rows []*world.Workload, ok bool) {
+	gone, come := changes(last.of.Workloads, l.snap.Workloads)
 	var fresh []*world.Workload
 	for _, w := range come {
-		if queue, _ := s.QueueOf(w); all(terms, w, queue) {
+		if q.Match(func(field, text string) bool { return has(w, field, text) }) {
 			fresh = append(fresh, w)
 		}
 	}
-	slices.SortFunc(fresh, last.order.compare)
+	slices.SortFunc(fresh, compare)
 	rows = make([]*world.Workload, 0, len(last.rows)+len(fresh))
 	for _, w := range last.rows {
 		if gone[w] {
 			continue
 		}
-		for len(fresh) > 0 && last.order.compare(fresh[0], w) < 0 {
+		for len(fresh) > 0 && compare(fresh[0], w) < 0 {
 			rows, fresh = append(rows, fresh[0]), fresh[1:]
 		}
 		rows = append(rows, w)
@@ -153,82 +177,4 @@ func changes(before, after []*world.Workload) (gone map[*world.Workload]bool, co
 		}
 	}
 	return gone, come
-}
-
-func matching(s *store.Snapshot, terms []filterTerm) []*world.Workload {
-	var out []*world.Workload
-	for _, w := range s.Workloads {
-		queue, _ := s.QueueOf(w)
-		if all(terms, w, queue) {
-			out = append(out, w)
-		}
-	}
-	return out
-}
-
-func all(terms []filterTerm, w *world.Workload, queue string) bool {
-	for _, t := range terms {
-		if t.in(w, queue) == t.not {
-			return false
-		}
-	}
-	return true
-}
-
-func (t filterTerm) in(w *world.Workload, queue string) bool {
-	switch t.field {
-	case "ns":
-		return strings.Contains(w.Namespace, t.text)
-	case "queue":
-		return strings.Contains(w.LocalQueue, t.text) || strings.Contains(queue, t.text)
-	case "state":
-		return strings.HasPrefix(w.State.String(), t.text)
-	case "job":
-		return strings.Contains(w.JobName(), t.text)
-	case "name":
-		return strings.Contains(w.Name, t.text)
-	}
-	if before, after, ok := strings.Cut(t.text, "/"); ok && strings.HasSuffix(w.Namespace, before) &&
-		(strings.HasPrefix(w.JobName(), after) || strings.HasPrefix(w.Name, after)) {
-		return true
-	}
-	return strings.Contains(w.JobName(), t.text) || strings.Contains(w.Name, t.text) || strings.Contains(w.Namespace, t.text) ||
-		strings.Contains(w.LocalQueue, t.text) || strings.Contains(queue, t.text) || strings.HasPrefix(w.State.String(), t.text)
-}
-
-// resembling finds rows whose letters hold those of the plain words in order.
-// The other terms hold as they are.
-func resembling(s *store.Snapshot, terms []filterTerm) []*world.Workload {
-	var strict []filterTerm
-	var loose []string
-	for _, t := range terms {
-		if t.field != "" || t.not {
-			strict = append(strict, t)
-			continue
-		}
-		loose = append(loose, t.text)
-	}
-	if len(loose) == 0 {
-		return nil
-	}
-	h := haystack{s, matching(s, strict)}
-	out := make([]*world.Workload, 0)
-	for _, m := range fuzzy.FindFromNoSort(strings.Join(loose, " "), h) {
-		out = append(out, h.rows[m.Index])
-	}
-	return out
-}
-
-// haystack is what sahilm/fuzzy searches.
-type haystack struct {
-	s    *store.Snapshot
-	rows []*world.Workload
-}
-
-func (h haystack) Len() int { return len(h.rows) }
-
-func (h haystack) String(i int) string {
-	w := h.rows[i]
-	queue, _ := h.s.QueueOf(w)
-	return w.Namespace + "/" + w.JobName() + " " + w.Name + " " + w.LocalQueue + " " + queue + " " + w.State.String()
 }

@@ -20,6 +20,28 @@ type Column struct {
 	// Drop lets the column go when there is no room: the highest goes first, 0
 	// never.
 	Drop int
+	// Sorted says that the rows are in the order of this column.
+	Sorted Direction
+}
+
+// Direction is the way in which a column is sorted.
+type Direction int8
+
+// The directions; the zero value is none.
+const (
+	Rising  Direction = 1
+	Falling Direction = -1
+)
+
+// title is the head of the column with the sign of its order.
+func (c Column) title(th *theme.Theme) string {
+	switch c.Sorted {
+	case Rising:
+		return c.Title + th.Glyph.Up
+	case Falling:
+		return c.Title + th.Glyph.Down
+	}
+	return c.Title
 }
 
 // Cell is one cell of a row.
@@ -33,16 +55,18 @@ type Row struct {
 	Cells []Cell
 	// Gone draws the row as one that does not exist any more.
 	Gone bool
+	// Marked shows that the person chose the row for something.
+	Marked bool
 }
 
 // Draw returns the header and the rows, each exactly w cells wide. selected is
 // the index among rows of the one under the cursor, or -1.
 func Draw(th *theme.Theme, cols []Column, rows []Row, selected, w int) []string {
-	widths := layout(cols, rows, w-2)
+	widths := layout(th, cols, rows, w-2)
 	out := make([]string, 0, len(rows)+1)
 	head := Row{Cells: make([]Cell, len(cols))}
 	for i, c := range cols {
-		head.Cells[i] = Cell{Text: c.Title, Role: theme.Dim}
+		head.Cells[i] = Cell{Text: c.title(th), Role: theme.Dim}
 	}
 	out = append(out, line(th, cols, widths, head, "  ", theme.Dim, w))
 	for i, r := range rows {
@@ -56,6 +80,9 @@ func Draw(th *theme.Theme, cols []Column, rows []Row, selected, w int) []string 
 		if r.Gone {
 			mark = th.Glyph.Gone + " "
 		}
+		if r.Marked {
+			mark = strings.TrimSuffix(mark, " ") + th.Glyph.Marked
+		}
 		out = append(out, line(th, cols, widths, r, mark, whole, w))
 	}
 	return out
@@ -63,10 +90,10 @@ func Draw(th *theme.Theme, cols []Column, rows []Row, selected, w int) []string 
 
 // DrawPlain is Draw for rows without a cursor: no room is left for its mark.
 func DrawPlain(th *theme.Theme, cols []Column, rows []Row, w int) []string {
-	widths := layout(cols, rows, w)
+	widths := layout(th, cols, rows, w)
 	head := Row{Cells: make([]Cell, len(cols))}
 	for i, c := range cols {
-		head.Cells[i] = Cell{Text: c.Title}
+		head.Cells[i] = Cell{Text: c.title(th)}
 	}
 	out := []string{line(th, cols, widths, head, "", theme.Dim, w)}
 	for _, r := range rows {
@@ -117,10 +144,13 @@ func line(th *theme.Theme, cols []Column, widths []int, r Row, mark string, whol
 
 // layout gives each column its width within w cells, one blank between two; 0
 // takes a column out.
-func layout(cols []Column, rows []Row, w int) []int {
+func layout(th *theme.Theme, cols []Column, rows []Row, w int) []int {
 	widths := make([]int, len(cols))
 	for i, c := range cols {
 		widths[i] = max(c.Min, min(term.Width(c.Title), c.Max))
+		if c.Sorted != 0 {
+			widths[i] = max(widths[i], term.Width(c.title(th)))
+		}
 		for _, r := range rows {
 			if i < len(r.Cells) && c.Max > widths[i] {
 				widths[i] = max(widths[i], min(term.Width(r.Cells[i].Text), c.Max))

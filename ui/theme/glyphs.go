@@ -3,7 +3,7 @@ package theme
 // Glyphs are the signs that are not letters. Each is one cell wide.
 type Glyphs struct {
 	Live, Syncing, Warn, Cross, Tick, Unknown, Dot string
-	Held, Cursor, Open, Closed, Gone               string
+	Held, Cursor, Open, Closed, Gone, Marked       string
 	Ellipsis, Arrow, Crumb, Dash, Minus, Caret     string
 	// Own, Borrowed, Lendable and Private fill a bar of quota.
 	Own, Borrowed, Lendable, Private string
@@ -17,7 +17,7 @@ type Glyphs struct {
 
 var unicode = Glyphs{
 	Live: "●", Syncing: "◌", Warn: "▲", Cross: "✗", Tick: "✓", Unknown: "?", Dot: "·",
-	Held: "‖", Cursor: "▸", Open: "▾", Closed: "▸", Gone: "×",
+	Held: "‖", Cursor: "▸", Open: "▾", Closed: "▸", Gone: "×", Marked: "•",
 	Ellipsis: "…", Arrow: "→", Crumb: "›", Dash: "–", Minus: "−", Caret: "▏",
 	Own: "█", Borrowed: "▓", Lendable: "░", Private: "▒",
 	TopLeft: "┌", TopRight: "┐", BottomLeft: "└", BottomRight: "┘", Flat: "─", Upright: "│",
@@ -26,7 +26,7 @@ var unicode = Glyphs{
 
 var asciiOnly = Glyphs{
 	Live: "*", Syncing: "o", Warn: "!", Cross: "x", Tick: "+", Unknown: "?", Dot: ".",
-	Held: "=", Cursor: ">", Open: "v", Closed: ">", Gone: "x",
+	Held: "=", Cursor: ">", Open: "v", Closed: ">", Gone: "x", Marked: "*",
 	Ellipsis: "~", Arrow: ">", Crumb: ">", Dash: "-", Minus: "-", Caret: "_",
 	Own: "#", Borrowed: "+", Lendable: ".", Private: ":",
 	TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+", Flat: "-", Upright: "|",

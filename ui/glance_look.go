@@ -12,9 +12,9 @@ import (
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
-// look is what one look at a snapshot found. It keeps nothing of the snapshot but
+// outlook is what one look at a snapshot found. It keeps nothing of the snapshot but
 // the rows that it names.
-type look struct {
+type outlook struct {
 	seq uint64
 	at  time.Time // the clock's when it began
 	// unread has a word for each kind of which the rows could not be counted on.
@@ -47,8 +47,8 @@ type helps struct {
 
 // takeLook explains every Workload of the snapshot, which takes long where there are
 // many: it is called outside the drawing loop.
-func takeLook(s *store.Snapshot, now time.Time, begin explainer) look {
-	out := look{
+func takeLook(s *store.Snapshot, now time.Time, begin explainer) outlook {
+	out := outlook{
 		seq: s.Seq, at: now, unread: map[world.Kind]string{}, slo: health.SLOOf(s, now),
 		workloads: len(s.Workloads), limit: s.Contract.Limit(),
 	}

@@ -1,0 +1,326 @@
+package ui
+
+import (
+	"context"
+	"maps"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"cli.holdfast.dev/holdfast/model/store"
+	"cli.holdfast.dev/holdfast/ui/filter"
+	"cli.holdfast.dev/holdfast/ui/table"
+	"cli.holdfast.dev/holdfast/ui/theme"
+)
+
+// Above bigList Workloads, typing is debounced and refreshes come once a second.
+const (
+	bigList  = 5000
+	debounce = 80 * time.Millisecond
+)
+
+// board is a screen that lists the rows of a sheet, with a filter, an order and
+// marks. The rows are made outside the drawing loop; each is drawn as it is now.
+type board[K comparable, T any] struct {
+	sheet  *sheet[K, T]
+	list   table.List[K, T]
+	order  order
+	filter input
+	typing bool
+	// marks are the rows that the person marked, listed or not.
+	marks map[K]T
+
+	// asked is the ticket of the question under way, 0 for none; fresh says that it
+	// is the person's (another filter or order). due is the ticket of the debounce.
+	asked, due uint64
+	fresh      bool
+	// from is the snapshot of which the last question was asked.
+	from *store.Snapshot
+	last listing[T] // the last answer
+	late bool       // a refresh waits for the next second
+}
+
+// Messages of this screen.
+type (
+	listedMsg[T any] struct {
+		ticket uint64
+		listing[T]
+	}
+	debouncedMsg struct{ ticket uint64 }
+)
+
+func newBoard[K comparable, T any](s *sheet[K, T]) board[K, T] {
+	return board[K, T]{sheet: s, list: table.NewList(s.key)}
+}
+
+// filtered is the board with the filter.
+func (s board[K, T]) filtered(text string) board[K, T] {
+	s.filter = input{text: text}
+	return s
+}
+
+// query is the filter as it is understood.
+func (s board[K, T]) query() filter.Query { return filter.Parse(s.filter.text, s.sheet.fields) }
+
+// Title is Screen's.
+func (s board[K, T]) Title(e Env) (string, string) {
+	word, ok := known(e, s.sheet.of...)
+	right := count(s.last.all)
+	if s.sheet.total != nil {
+		right = s.sheet.total(e)
+	}
+	switch {
+	case s.sheet.total != nil || ok:
+	case word == e.Theme.Glyph.Ellipsis:
+		right += " so far"
+	default:
+		right = word
+	}
+	if s.filter.text != "" {
+		right = count(s.list.Len()) + " of " + right
+		if s.last.fuzzy {
+			right += " resemble"
+		}
+	}
+	if n := len(s.marks); n > 0 {
+		right = count(n) + " marked, " + right
+	}
+	return s.sheet.name, right + ", by " + s.sheet.said(s.order)
+}
+
+// Typing is typer's.
+func (s board[K, T]) Typing() bool { return s.typing }
+
+// Keys is Screen's.
+func (s board[K, T]) Keys() []Binding {
+	out := []Binding{
+		{Keys: keys("enter", "right", "l"), Name: "open", Help: "open what is under the cursor", Enabled: s.any, Run: s.enter},
+		{Keys: keys("/"), Name: "filter", Help: "filter: words, !word, " + strings.Join(s.sheet.fields, ": ") + ":", Run: func(Env) (Screen, Intent) { s.typing = true; return s, nil }},
+	}
+	switch {
+	case s.filter.text != "":
+		out = append(out, Binding{Keys: keys("esc"), Name: "clear", Help: "clear the filter", Run: func(e Env) (Screen, Intent) {
+			s.filter = input{}
+			return s.ask(e, true)
+		}})
+	case len(s.marks) > 0:
+		out = append(out, Binding{Keys: keys("esc"), Name: "unmark", Help: "take every mark away", Run: func(Env) (Screen, Intent) {
+			s.marks = nil
+			return s, nil
+		}})
+	}
+	out = append(out, []Binding{
+		{Keys: keys("s"), Name: "sort", Help: "sort by the next column", Run: func(e Env) (Screen, Intent) {
+			s.order = next(s.sheet.columns, s.order)
+			return s.ask(e, true)
+		}},
+		{Keys: keys("S"), Help: "turn the order round", Run: func(e Env) (Screen, Intent) {
+			s.order.turned = !s.order.turned
+			return s.ask(e, true)
+		}},
+		{Keys: keys(" "), Name: "mark", Help: "mark, or take the mark away", Enabled: s.any, Run: s.mark},
+	}...)
+	if s.sheet.keys != nil {
+		out = append(out, s.sheet.keys(s)...)
+	}
+	return append(out, moving(func(e Env, m table.Motion) Screen {
+		s.list = s.list.Move(m, s.lines(e))
+		return s
+	})...)
+}
+
+// any says whether there is a row under the cursor.
+func (s board[K, T]) any(Env) (bool, string) {
+	_, why := s.picked()
+	return why == "", why
+}
+
+// picked is the row under the cursor, or says why there is none.
+func (s board[K, T]) picked() (row T, why string) {
+	row, gone, ok := s.list.Selected()
+	switch {
+	case !ok:
+		return row, "there is no " + s.sheet.noun + " here"
+	case gone:
+		return row, "it does not exist any more"
+	}
+	return row, ""
+}
+
+// chosen are the marked rows as they are listed, else the one under the cursor.
+func (s board[K, T]) chosen() (rows []T, why string) {
+	if len(s.marks) == 0 {
+		row, why := s.picked()
+		if why != "" {
+			return nil, why
+		}
+		return []T{row}, ""
+	}
+	left := maps.Clone(s.marks)
+	for i := range s.list.Len() {
+		if k := s.sheet.key(s.list.At(i)); len(left) > 0 {
+			if _, ok := left[k]; ok {
+				rows = append(rows, s.list.At(i))
+				delete(left, k)
+			}
+		}
+	}
+	if n := len(left); n > 0 {
+		return nil, plural(n, "marked "+s.sheet.noun) + " not in sight: clear the filter first, or take the marks away"
+	}
+	return rows, ""
+}
+
+func (s board[K, T]) enter(e Env) (Screen, Intent) {
+	row, _ := s.picked()
+	return s, s.sheet.open(e, row)
+}
+
+func (s board[K, T]) mark(e Env) (Screen, Intent) {
+	row, _ := s.picked()
+	marks := maps.Clone(s.marks)
+	if marks == nil {
+		marks = map[K]T{}
+	}
+	k := s.sheet.key(row)
+	if _, ok := marks[k]; ok {
+		delete(marks, k)
+	} else {
+		marks[k] = row
+	}
+	s.marks = marks
+	s.list = s.list.Move(table.Down, s.lines(e))
+	return s, nil
+}
+
+// Update is Screen's.
+func (s board[K, T]) Update(e Env, m tea.Msg) (Screen, Intent) {
+	switch m := m.(type) {
+	case shownMsg:
+		return s.shown(e)
+	case beatMsg:
+		if s.late {
+			return s.ask(e, false)
+		}
+	case debouncedMsg:
+		if m.ticket == s.due {
+			s.due = 0
+			return s.ask(e, true)
+		}
+	case listedMsg[T]:
+		return s.listed(e, m)
+	case tea.KeyMsg:
+		return s.typed(e, m)
+	}
+	return s, nil
+}
+
+// shown asks for the list anew when something of it changed.
+func (s board[K, T]) shown(e Env) (Screen, Intent) {
+	if s.from != nil && s.sheet.same(s.from, e.Snap, s.query()) {
+		return s, nil
+	}
+	if s.asked != 0 || s.from != nil && len(e.Snap.Workloads) > bigList {
+		s.late = true
+		return s, nil
+	}
+	return s.ask(e, false)
+}
+
+// same reports whether two snapshots share the slice: a store makes another one
+// when a row changes.
+func same[T any](a, b []T) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// ask has the list made from the snapshot. fresh is set when the person asked.
+func (s board[K, T]) ask(e Env, fresh bool) (Screen, Intent) {
+	s.asked, s.from, s.late = e.Ticket, e.Snap, false
+	s.fresh = s.fresh || fresh
+	list, last, q, o, ticket := s.sheet.list, s.last, s.query(), s.order, e.Ticket
+	l := look{e.Snap, e.Now, e.memo.begin}
+	return s, run{e.ask(func(context.Context) tea.Msg {
+		return listedMsg[T]{ticket, list(last, l, q, o)}
+	})}
+}
+
+func (s board[K, T]) listed(e Env, m listedMsg[T]) (Screen, Intent) {
+	if m.ticket != s.asked {
+		return s, nil
+	}
+	s.asked, s.last = 0, m.listing
+	_, synced := known(e, s.sheet.of...)
+	if s.fresh || !synced && !s.list.Moved() {
+		s.list = s.list.Reset(m.rows)
+	} else {
+		s.list = s.list.Refresh(m.rows)
+	}
+	s.fresh = false
+	s.marks = s.standing(e)
+	return s, nil
+}
+
+// standing are the marks whose rows are still there: a mark must not wait for a later
+// object of the same place.
+func (s board[K, T]) standing(e Env) map[K]T {
+	var gone []K
+	for k := range s.marks {
+		if !s.sheet.alive(e, k) {
+			gone = append(gone, k)
+		}
+	}
+	if len(gone) == 0 {
+		return s.marks
+	}
+	marks := maps.Clone(s.marks)
+	for _, k := range gone {
+		delete(marks, k)
+	}
+	return marks
+}
+
+// typed takes a key while the filter is being written.
+func (s board[K, T]) typed(e Env, k tea.KeyMsg) (Screen, Intent) {
+	switch k.Type {
+	case tea.KeyEnter:
+		s.typing = false
+		return s, nil
+	case tea.KeyEsc:
+		s.typing, s.filter = false, input{}
+		return s.ask(e, true)
+	case tea.KeyUp, tea.KeyDown:
+		m := table.Up
+		if k.Type == tea.KeyDown {
+			m = table.Down
+		}
+		s.list = s.list.Move(m, s.lines(e))
+		return s, nil
+	}
+	next, ok := s.filter.key(k)
+	if !ok || next == s.filter {
+		return s, nil
+	}
+	s.filter = next
+	if len(e.Snap.Workloads) <= bigList {
+		return s.ask(e, true)
+	}
+	s.due = e.Ticket
+	return s, run{e.timer(debounce, debouncedMsg{e.Ticket})}
+}
+
+// nothing says why there are no rows.
+func (s board[K, T]) nothing(e Env) string {
+	for _, k := range s.sheet.of {
+		if word, gone := absence(e, k); gone {
+			return " " + e.Theme.Paint(theme.Warn, word)
+		}
+	}
+	switch {
+	case s.asked != 0 || s.from == nil:
+		return " reading" + e.Theme.Glyph.Ellipsis
+	case s.filter.text != "":
+		return " None of " + plural(s.last.all, s.sheet.noun) + " matches this filter."
+	}
+	return " " + s.sheet.none
+}
