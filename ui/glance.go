@@ -147,7 +147,7 @@ func (s glance) ask(e Env) (Screen, Intent) {
 	case s.asked != 0, !settled(e):
 		return s, nil
 	case !s.done:
-	case e.Now.Before(s.after), e.Snap.Seq == s.last.seq && e.Now.Sub(s.last.at) < stillPause:
+	case e.Now.Before(s.after), e.Snap.Seq == s.last.seq && (e.Behind || e.Now.Sub(s.last.at) < stillPause):
 		return s, nil
 	}
 	s.asked = e.Ticket
@@ -185,8 +185,11 @@ func (s glance) looked(e Env, m lookedMsg) (Screen, Intent) {
 }
 
 // sample takes the figures for the curves, which costs little, and waits for the next
-// time.
+// time. What stands still on the screen is not how it is now and makes no sample.
 func (s glance) sample(e Env) (Screen, Intent) {
+	if e.Behind {
+		return s, run{e.timer(samplePace, sampleDue{})}
+	}
 	s.sampled = e.Ticket
 	snap, now, ticket := e.Snap, e.Now, e.Ticket
 	return s, run{tea.Batch(e.timer(samplePace, sampleDue{}), e.ask(func(context.Context) tea.Msg {

@@ -333,3 +333,24 @@ func TestCurvesGoOn(t *testing.T) {
 		t.Errorf("%d samples are kept, not %d", got, mostSamples)
 	}
 }
+
+// A frozen screen stands still, also where a look would only change ages, and what it
+// shows is not taken for how it is now.
+func TestFrozenGlance(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.press("1", "z")
+	n := s.looks()
+	s.change(1)
+	samples := len(s.root.stacks[TabGlance][0].(glance).curve)
+	s.pass(5 * samplePace)
+	if got := len(s.root.stacks[TabGlance][0].(glance).curve); *n != 0 || got != samples {
+		t.Errorf("%d looks and %d samples of a frozen screen", *n, got-samples)
+	}
+	s.sees("5 pending").press("z")
+	s.pass(leastPause)
+	s.sees("6 pending")
+	s.pass(samplePace)
+	if got := len(s.root.stacks[TabGlance][0].(glance).curve); got != samples+1 {
+		t.Errorf("%d samples after it goes on", got-samples)
+	}
+}
