@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"cli.holdfast.dev/holdfast/model/health"
 	"cli.holdfast.dev/holdfast/model/impact"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
@@ -73,6 +74,31 @@ func BenchmarkListAgain(b *testing.B) {
 	for b.Loop() {
 		listWorkloads(last, look{snap: snap, now: now, explain: explain}, filter.Query{}, order{})
 	}
+}
+
+// BenchmarkLook is what the glance costs outside the drawing loop, and what its curves
+// cost, with really made explanations.
+func BenchmarkLook(b *testing.B) {
+	s := crowd(b, many)
+	b.Run("look", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			takeLook(s.root.live, now, explain)
+		}
+	})
+	b.Run("sample", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			health.SLOOf(s.root.live, now)
+		}
+	})
+	b.Run("frame", func(b *testing.B) {
+		s.press("1")
+		b.ReportAllocs()
+		for b.Loop() {
+			_ = s.root.View()
+		}
+	})
 }
 
 func BenchmarkCohortsFrame(b *testing.B) {

@@ -23,10 +23,12 @@ const (
 
 // Env is what screens and dialogs may look at. They change nothing through it.
 type Env struct {
-	Snap  *store.Snapshot
-	Now   time.Time
-	Theme *theme.Theme
-	Desk  Desk
+	Snap *store.Snapshot
+	// Behind is set while there is a newer snapshot than Snap: the screen stands still.
+	Behind bool
+	Now    time.Time
+	Theme  *theme.Theme
+	Desk   Desk
 	// W and H are the size of the body: what lies between the title and the footer.
 	W, H       int
 	ReadOnly   bool

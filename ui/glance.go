@@ -9,7 +9,6 @@ import (
 	"cli.holdfast.dev/holdfast/model/health"
 	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui/table"
-	"cli.holdfast.dev/holdfast/ui/theme"
 )
 
 // alertKey is what there is one alert of.
@@ -86,12 +85,9 @@ func (s glance) Keys() []Binding {
 			a, _, _ := s.list.Selected()
 			return s, push{newAlertPage(a, s.last.at)}
 		}},
-		{Keys: keys("f"), Name: "figures", Help: "all figures, and why some are not known", Run: func(e Env) (Screen, Intent) {
-			if !s.done {
-				return s, say{"there are no figures yet", theme.Warn}
-			}
-			return s, push{newFigures(s.last)}
-		}},
+		{Keys: keys("f"), Name: "figures", Help: "all figures, and why some are not known", Enabled: func(Env) (bool, string) {
+			return s.done, "there are no figures yet"
+		}, Run: func(Env) (Screen, Intent) { return s, push{newFigures(s.last)} }},
 	}
 	out = append(out, queueActions(s, s.target)...)
 	return append(out, moving(func(e Env, m table.Motion) Screen {
@@ -151,7 +147,7 @@ func (s glance) ask(e Env) (Screen, Intent) {
 	case s.asked != 0, !settled(e):
 		return s, nil
 	case !s.done:
-	case e.Now.Before(s.after), e.Snap.Seq == s.last.seq && e.Now.Sub(s.last.at) < stillPause:
+	case e.Now.Before(s.after), e.Snap.Seq == s.last.seq && (e.Behind || e.Now.Sub(s.last.at) < stillPause):
 		return s, nil
 	}
 	s.asked = e.Ticket
@@ -189,8 +185,11 @@ func (s glance) looked(e Env, m lookedMsg) (Screen, Intent) {
 }
 
 // sample takes the figures for the curves, which costs little, and waits for the next
-// time.
+// time. What stands still on the screen is not how it is now and makes no sample.
 func (s glance) sample(e Env) (Screen, Intent) {
+	if e.Behind {
+		return s, run{e.timer(samplePace, sampleDue{})}
+	}
 	s.sampled = e.Ticket
 	snap, now, ticket := e.Snap, e.Now, e.Ticket
 	return s, run{tea.Batch(e.timer(samplePace, sampleDue{}), e.ask(func(context.Context) tea.Msg {

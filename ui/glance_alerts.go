@@ -102,7 +102,7 @@ func lastsWords(e Env, a health.Alert) string {
 	wait := ""
 	switch {
 	case a.Longest != nil && a.Count == 1:
-		wait = " It has waited for " + span(*a.Longest) + "."
+		wait = " The Workload has waited for " + span(*a.Longest) + "."
 	case a.Longest != nil:
 		wait = " The longest of them has waited for " + span(*a.Longest) + "."
 	}

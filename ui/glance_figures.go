@@ -63,18 +63,18 @@ func (f figure) draw(e Env) []string {
 	return out
 }
 
-// draw writes the curve and since when into w cells, or nothing.
+// draw writes the curve and how long it is into w cells, or nothing.
 func (c curve) draw(e Env, w int) string {
 	if c.f == nil {
 		return ""
 	}
-	const gap = 3
-	head := strings.TrimSpace(c.name + " since 15:04 ")
-	text, since := c.of.spark(e.Theme, min(mostCurve, w-gap-len(head)-1), c.f)
+	head := term.Spaces(3) + strings.TrimLeft(c.name+" ", " ")
+	const tail = len(" 30m")
+	text, long := c.of.spark(e.Theme, min(mostCurve, w-len(head)-tail), c.f)
 	if term.Width(text) < min(leastCurve, len(c.of)) || text == "" {
 		return ""
 	}
-	return term.Spaces(gap) + e.Theme.Paint(theme.Dim, strings.TrimSpace(c.name+" since "+since.In(e.Now.Location()).Format("15:04"))+" ") + text
+	return e.Theme.Paint(theme.Dim, head) + text + e.Theme.Paint(theme.Dim, " "+span(long))
 }
 
 // figures are those that fit into the room, with so many lines more than one each.

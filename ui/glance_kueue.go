@@ -31,7 +31,11 @@ func kueueFigure(e Env) figure {
 		case world.NotReady:
 			sign, role = e.Theme.Glyph.Cross, theme.Alarm
 		}
-		cells = append(cells, table.Cell{Text: p.name + " " + sign, Role: role})
+		name := p.name
+		if e.W < 100 {
+			name = or(p.short, name)
+		}
+		cells = append(cells, table.Cell{Text: name + " " + sign, Role: role})
 	}
 	ca, role := certificate(e, c)
 	f.lines[0].cells = append(cells, table.Cell{Text: ca, Role: role})
@@ -43,16 +47,17 @@ func kueueFigure(e Env) figure {
 	return f
 }
 
-// part is a part of Kueue that can be asked about.
+// part is a part of Kueue that can be asked about. Its short name, where it has one, is
+// for lines without room.
 type part struct {
-	name, detail string
-	state        world.Readiness
+	name, short, detail string
+	state               world.Readiness
 }
 
 func parts(c *world.Contract) []part {
 	return []part{
-		{"controller", c.ControllerDetail, c.Controller}, {"webhook", c.ValidatingWebhookDetail, c.ValidatingWebhook},
-		{"conversion", c.ConversionWebhookDetail, c.ConversionWebhook}, {"visibility", c.VisibilityDetail, c.Visibility},
+		{"controller", "", c.ControllerDetail, c.Controller}, {"webhook", "", c.ValidatingWebhookDetail, c.ValidatingWebhook},
+		{"conversion", "convert", c.ConversionWebhookDetail, c.ConversionWebhook}, {"visibility", "", c.VisibilityDetail, c.Visibility},
 	}
 }
 

@@ -187,7 +187,7 @@ func (s figures) doc(e Env) []doc.Line {
 	for _, x := range l.helps.by {
 		lines = append(lines, plural(x.n, "Workload")+" "+x.word)
 	}
-	list("HELPS", orLines(lines, plain(l.helpsFigure(e)))...)
+	list("WAITING", orLines(lines, plain(l.helpsFigure(e)))...)
 	list("QUEUES", plain(l.queuesFigure(e)))
 	list("WAIT", plain(l.waitFigure(e, nil)), "A wait is counted as Kueue counts it: since the Workload was last put into its queue.")
 	lines = nil
@@ -202,7 +202,7 @@ func (s figures) doc(e Env) []doc.Line {
 	list("EVICTED", lines...)
 	lines = []string{plain(kueueFigure(e))}
 	c := &e.Snap.Contract
-	for _, x := range append(parts(c), part{"version", c.KueueVersionDetail, 0}, part{"webhook CA", c.WebhookCADetail, 0}) {
+	for _, x := range append(parts(c), part{name: "version", detail: c.KueueVersionDetail}, part{name: "webhook CA", detail: c.WebhookCADetail}) {
 		if x.detail != "" {
 			lines = append(lines, x.name+": "+x.detail)
 		}

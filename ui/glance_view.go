@@ -68,8 +68,11 @@ func (s glance) View(e Env) []string {
 			rows = append(rows, s.row(e, s.list.At(i), s.list.Gone(i)))
 		}
 		cols := append([]table.Column(nil), alertColumns...)
-		if e.W < 110 {
+		switch {
+		case e.W < 110:
 			cols[whoColumn] = table.Column{} // it is in the strip
+		case e.W >= 160:
+			cols[whoColumn].Max = 40
 		}
 		if n > l.rows {
 			cols[0].Title = count(from+1) + " to " + count(to) + " of " + count(n)
@@ -235,13 +238,16 @@ func (s glance) waiting(e Env) []string {
 	for _, k := range world.WatchedKinds() {
 		f := e.Snap.Fresh(k)
 		n, rest, role := count(f.Count), "", theme.Plain
-		if sentence, gone := absence(e, k); gone {
+		if word, ok := knownKind(e.Snap, k); !ok {
 			role, rest = theme.Warn, "so far"
 			if f.Feed != world.Syncing {
-				n, rest = "?", sentence
+				if word == "?" {
+					word = f.Feed.String()
+				}
+				n, rest = "?", strings.TrimSuffix(word+": "+f.Detail, ": ")
 			}
 		}
-		line := term.Fit(kindNames(k), 21, "") + term.Right(n, 9, "?") + " " + rest
+		line := term.Fit(kindNames(k), 23, "") + term.Right(n, 9, "?") + " " + rest
 		out = append(out, "   "+e.Theme.Paint(role, term.Clip(line, e.W-3, e.Theme.Glyph.Ellipsis)))
 	}
 	if len(out)+3 < e.H {

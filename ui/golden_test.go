@@ -66,6 +66,7 @@ var scripts = map[string]func(*stage){
 		s.refresh()
 		s.press("1")
 	},
+	"glance-later": func(s *stage) { s.morning().press("1").hour() },
 	"glance-old": func(s *stage) {
 		s.press("1")
 		s.held = true

@@ -88,7 +88,7 @@ func TestMonoHasNoColour(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.root.theme = th
-	for _, k := range []string{"2", "3", "4", "?"} {
+	for _, k := range []string{"1", "2", "3", "4", "?"} {
 		s.press(k)
 		f := s.root.View()
 		for _, seq := range strings.Split(f, "\x1b[")[1:] {
@@ -119,7 +119,7 @@ func TestHostileStrings(t *testing.T) {
 	s.desk.detail.YAML = []string{evil, strings.Repeat("x", 500)}
 	s.desk.detail.Timeline[0].Text = evil
 	s.root.opt.Log = func() []string { return []string{evil} }
-	for _, keys := range [][]string{{"4"}, {"enter"}, {"y"}, {"6"}, {"2", "down", "down", "down", "down", "H", "enter"}} {
+	for _, keys := range [][]string{{"4"}, {"enter"}, {"y"}, {"1"}, {"f"}, {"6"}, {"2", "down", "down", "down", "down", "H", "enter"}} {
 		s.press(keys...)
 		if err := checkFrame(s.root.View(), 90, 30); err != nil {
 			t.Errorf("after %v: %v", keys, err)

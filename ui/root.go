@@ -209,7 +209,7 @@ func (r root) askPlaces() {
 
 func (r root) env() Env {
 	return Env{
-		Snap: r.shown, Now: r.now, Theme: r.theme, Desk: r.opt.Desk, W: r.w, H: max(0, r.h-chrome),
+		Snap: r.shown, Behind: r.shown != r.live, Now: r.now, Theme: r.theme, Desk: r.opt.Desk, W: r.w, H: max(0, r.h-chrome),
 		ReadOnly: r.opt.ReadOnly, Production: r.opt.Production, Ticket: r.ticket,
 		base: r.base, timer: r.timer, runner: r.runner, hands: r.hands, memo: r.memo, log: r.opt.Log, places: r.opt.Places, sessions: r.opt.Sessions,
 	}

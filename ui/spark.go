@@ -36,13 +36,13 @@ func (r samples) slot(x sample) int {
 	return int((r[len(r)-1].at.Sub(x.at) + samplePace/2) / samplePace)
 }
 
-// spark draws a figure in at most w cells, one for each pace of time, and says since
-// when. Its height is its share of the most that is drawn. A figure that was not
+// spark draws a figure in at most w cells, one for each pace of time, and says how much
+// time that is. Its height is its share of the most that is drawn. A figure that was not
 // known is a question mark, a time at which nobody looked is blank. Fewer than two
 // samples are no curve: the text is empty.
-func (r samples) spark(th *theme.Theme, w int, f func(health.SLO) (v float64, known bool)) (text string, since time.Time) {
+func (r samples) spark(th *theme.Theme, w int, f func(health.SLO) (v float64, known bool)) (text string, long time.Duration) {
 	if len(r) < 2 || w < 2 {
-		return "", time.Time{}
+		return "", 0
 	}
 	n := min(w, r.slot(r[0])+1)
 	type point struct {
@@ -71,7 +71,7 @@ func (r samples) spark(th *theme.Theme, w int, f func(health.SLO) (v float64, kn
 			b.WriteString(th.Glyph.Spark[level(p.v, most)])
 		}
 	}
-	return b.String(), r[len(r)-1].at.Add(-time.Duration(n-1) * samplePace)
+	return b.String(), time.Duration(n-1) * samplePace
 }
 
 // level is the height of v: the least for nothing alone, the greatest for the most.

@@ -53,7 +53,7 @@ func TestScreenAndReportAgree(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := open(t, 240, 100, []string{"NO_COLOR=1"}, "--world", f, "--now", caseTime)
-			c.sees("COHORT / QUEUE") // keys before the first frame are lost
+			c.sees("COHORT / QUEUE")
 			c.queuesAgree(d)
 			c.workloadsAgree(d)
 			c.press(ctrlC)

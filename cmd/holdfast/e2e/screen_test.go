@@ -28,7 +28,7 @@ type console struct {
 	raw    strings.Builder
 }
 
-// open starts the program with a terminal of w x h.
+// open starts the program with a terminal of w x h and goes to the cohorts.
 func open(t *testing.T, w, h int, env []string, args ...string) *console {
 	t.Helper()
 	c := &console{t: t, cmd: exec.Command(world.holdfast, args...), screen: vt.NewEmulator(w, h), done: make(chan error, 1)}
@@ -50,6 +50,8 @@ func open(t *testing.T, w, h int, env []string, args ...string) *console {
 			t.Logf("the screen at the end:\n%s", c.text())
 		}
 	})
+	c.sees("1 Glance") // keys before the first frame are lost
+	c.press("2")
 	return c
 }
 
