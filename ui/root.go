@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"cli.holdfast.dev/holdfast/model/store"
+	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/ui/theme"
 )
 
@@ -76,6 +77,7 @@ type (
 func newRoot(ctx context.Context, opt Options, th *theme.Theme, t timer, f explainer) root {
 	r := root{opt: opt, theme: th, base: ctx, timer: t, hands: newHands(), memo: newMemo(f), now: opt.Clock.Now(), tab: min(opt.Start, tabs-1)}
 	r.live = store.New(opt.Clock).Snapshot()
+	r.status = say{text.Clean(opt.Notice), theme.Warn}
 	r.shown = r.live
 	for t := range tabs {
 		r.stacks[t] = []Screen{t.open()}

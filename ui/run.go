@@ -23,28 +23,34 @@ const lastGrace = 5 * time.Second
 
 // Run shows the console until the person leaves or ctx is cancelled, and gives
 // the terminal back as it was in either case. It takes no signals that end a
-// program: cancel ctx for those. Those of job control are its own. The error is a
-// *CrashError where the console itself failed.
-func Run(ctx context.Context, opt Options) error {
+// program: cancel ctx for those. Those of job control are its own. next is the context
+// that the person wants to go to, empty where none. The error is a *CrashError where
+// the console itself failed.
+func Run(ctx context.Context, opt Options) (next string, err error) {
 	jobs, stop := context.WithCancel(ctx)
 	defer stop()
 	p, err := newProgram(ctx, jobs, opt)
 	if err != nil {
-		return err
+		return "", err
 	}
-	_, err = p.tea.Run()
+	last, err := p.tea.Run()
 	stop()
 	select {
 	case p.hands <- struct{}{}:
 	case <-time.After(lastGrace):
 	}
 	if c := p.crash.caught(); c != nil {
-		return c
+		return "", c
 	}
 	if errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrProgramPanic) && ctx.Err() != nil {
-		return nil
+		return "", nil
 	}
-	return err
+	if g, ok := last.(guard); ok && err == nil {
+		if r, ok := g.inner.(root); ok {
+			next = r.next
+		}
+	}
+	return next, err
 }
 
 // program is a console that is ready to run.

@@ -98,10 +98,10 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	st, c := scene()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := Run(ctx, Options{Source: &fakeSource{st, nil}, Desk: &fakeDesk{}, Clock: c, In: strings.NewReader(""), Out: io.Discard}); err != nil {
+	if _, err := Run(ctx, Options{Source: &fakeSource{st, nil}, Desk: &fakeDesk{}, Clock: c, In: strings.NewReader(""), Out: io.Discard}); err != nil {
 		t.Errorf("ended with %v", err)
 	}
-	if err := Run(t.Context(), Options{}); err == nil {
+	if _, err := Run(t.Context(), Options{}); err == nil {
 		t.Error("ran without a source")
 	}
 }

@@ -29,6 +29,9 @@ type session struct {
 	client   *kube.Client
 	desk     *actions.Desk
 	clock    clock.WithTicker
+	// giveBack returns the streams that the console took from credential plugins, for
+	// the next one that may have to ask.
+	giveBack func()
 }
 
 // connect reads the kubeconfig and builds the clients. With screen set the
@@ -42,11 +45,13 @@ func (a *app) connect(ctx context.Context, screen bool) (*session, error) {
 		if err := greet(ctx, base); err != nil {
 			return nil, coded(exitUnreadable, err)
 		}
-		if err := takeStreams(a.log); err != nil {
+	}
+	s := &session{contract: contract, clock: clock.RealClock{}, giveBack: func() {}}
+	if screen {
+		if s.giveBack, err = takeStreams(a.log); err != nil {
 			return nil, err
 		}
 	}
-	s := &session{contract: contract, clock: clock.RealClock{}}
 	agent := "holdfast/" + version()
 	contract.Namespace = *a.kube.Namespace
 	s.contract = contract
@@ -91,19 +96,26 @@ func (a *app) target() (*rest.Config, world.Contract, error) {
 		return nil, world.Contract{}, fmt.Errorf("the kubeconfig cannot be read: %s", text.Clean(err.Error()))
 	}
 	base, err := a.kube.ToRESTConfig()
-	// Without any configuration client-go goes to port 8080 of this machine, where
-	// whatever listens would be taken for the person's cluster.
-	guessed := err == nil && len(raw.Clusters) == 0 && *a.kube.APIServer == "" && base.Host == "http://localhost:8080"
+	at := raw.CurrentContext
+	if a.kube.Context != nil && *a.kube.Context != "" {
+		at = *a.kube.Context
+	}
+	// Without a server client-go goes to port 8080 of this machine, where whatever
+	// listens would be taken for the person's cluster.
+	guessed := err == nil && *a.kube.APIServer == "" && base.Host == "http://localhost:8080"
+	if k := raw.Contexts[at]; guessed && k != nil {
+		if c := raw.Clusters[k.Cluster]; c == nil || c.Server == "" {
+			return nil, world.Contract{}, fmt.Errorf("context %s names the cluster %q, which the kubeconfig has no server for", text.Clean(at), text.Clean(k.Cluster))
+		}
+	}
+	guessed = guessed && len(raw.Clusters) == 0
 	if clientcmd.IsEmptyConfig(err) || guessed {
 		return nil, world.Contract{}, fmt.Errorf("no cluster is configured: set KUBECONFIG or --kubeconfig, as for kubectl")
 	}
 	if err != nil {
 		return nil, world.Contract{}, fmt.Errorf("the kubeconfig does not lead to a cluster: %s", text.Clean(err.Error()))
 	}
-	c := world.Contract{Context: raw.CurrentContext, Server: text.Clean(base.Host), UserFrom: "kubeconfig", Impersonates: text.Clean(base.Impersonate.UserName)}
-	if a.kube.Context != nil && *a.kube.Context != "" {
-		c.Context = *a.kube.Context
-	}
+	c := world.Contract{Context: at, Server: text.Clean(base.Host), UserFrom: "kubeconfig", Impersonates: text.Clean(base.Impersonate.UserName)}
 	if k := raw.Contexts[c.Context]; k != nil {
 		c.User = text.Clean(k.AuthInfo)
 	}

@@ -15,15 +15,46 @@ import (
 // accessEvery is how often the person's rights are asked for again.
 const accessEvery = 5 * time.Minute
 
-// console opens the screen and keeps it until the person leaves.
+// console opens the screen and keeps it until the person leaves, in one context after
+// another.
 func (a *app) console(ctx context.Context) error {
 	if err := a.screen(); err != nil {
 		return err
 	}
+	was, notice := "", ""
+	for {
+		next, err := a.stay(ctx, notice)
+		var door doorError
+		switch {
+		case errors.As(err, &door) && was != "":
+			// The one that the person came from was good a moment ago.
+			notice = "context " + *a.kube.Context + " was not opened: " + err.Error()
+			a.kube, was = inContext(a.kube, was), ""
+			continue
+		case err != nil || next == "":
+			return err
+		}
+		here, err := a.contextNow()
+		if err != nil {
+			return err
+		}
+		a.kube, was, notice = inContext(a.kube, next), here, ""
+	}
+}
+
+// doorError is a context that could not be opened at all.
+type doorError struct{ error }
+
+func (e doorError) Unwrap() error { return e.error }
+
+// stay is the console in one context; next is the one to go to, empty where the person
+// left.
+func (a *app) stay(ctx context.Context, notice string) (next string, err error) {
 	s, err := a.connect(ctx, true)
 	if err != nil {
-		return err
+		return "", doorError{err}
 	}
+	defer s.giveBack()
 	signals := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
@@ -34,15 +65,15 @@ func (a *app) console(ctx context.Context) error {
 	r, err := a.runner(s)
 	if err != nil {
 		cancel()
-		return errors.Join(err, s.settled(done))
+		return "", errors.Join(err, s.settled(done))
 	}
 	keep := keeper{a, s, r}
-	err = a.show(signals, ui.Options{
-		Source: s.watcher, Desk: sessionDesk{s.desk, keep}, Sessions: keep, Clock: s.clock, Places: places,
+	next, err = a.show(signals, ui.Options{
+		Source: s.watcher, Desk: sessionDesk{s.desk, keep}, Sessions: keep, Clock: s.clock, Places: places, Contexts: a.contexts(), Notice: notice,
 		ReadOnly: a.readOnly, Production: slices.Contains(a.production, s.contract.Context),
 	})
 	cancel()
-	return errors.Join(err, s.settled(done))
+	return next, errors.Join(err, s.settled(done))
 }
 
 // background runs f beside the console. A panic of it gives the terminal back

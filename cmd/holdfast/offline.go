@@ -39,7 +39,8 @@ func (a *app) offline(ctx context.Context) error {
 	desk := &actions.Offline{
 		Name: a.from.world, Snapshot: in.Snapshot, Events: in.Events, Pods: in.Pods, HasPods: in.HasPods, HasEvents: len(in.Events) > 0, ReadAt: now,
 	}
-	return a.show(ctx, ui.Options{Source: still{in.Snapshot}, Desk: desk, Clock: c, File: a.from.world})
+	_, err = a.show(ctx, ui.Options{Source: still{in.Snapshot}, Desk: desk, Clock: c, File: a.from.world})
+	return err
 }
 
 // fixed is a clock that stands.

@@ -107,7 +107,7 @@ func crash() int {
 	a := &app{in: os.Stdin, out: os.Stdout, err: quiet.err, log: quiet.ring, from: sources{world: os.Args[3]}}
 	in, _, err := a.from.open(clock.RealClock{})
 	if err == nil {
-		err = takeStreams(a.log)
+		_, err = takeStreams(a.log)
 	}
 	if err != nil {
 		return a.exit(context.Background(), err)
@@ -116,7 +116,7 @@ func crash() int {
 	if f.at == "background" {
 		background(func() { <-f.lit; panic("the flare went off") })
 	}
-	err = a.show(context.Background(), ui.Options{Source: f, Desk: f, Clock: clock.RealClock{}, Places: f})
+	_, err = a.show(context.Background(), ui.Options{Source: f, Desk: f, Clock: clock.RealClock{}, Places: f})
 	return a.exit(context.Background(), err)
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"log"
 	"log/slog"
@@ -92,16 +93,18 @@ func silence() *silenced {
 // and it asks os.Stdin, each time, whether a person can be asked. So the plugin
 // that has just logged in is not run a second time, as it would be by clients that
 // differ in anything from the one that greeted. File descriptor 2 stays the
-// terminal: a crash of the runtime must be seen.
-func takeStreams(r *ring) error {
+// terminal: a crash of the runtime must be seen. giveBack undoes it, for a plugin that
+// may ask again.
+func takeStreams(r *ring) (giveBack func(), err error) {
 	pr, pw, err := os.Pipe()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	null, err := os.Open(os.DevNull)
 	if err != nil {
-		return err
+		return nil, errors.Join(err, pr.Close(), pw.Close())
 	}
+	stderr, stdin := *os.Stderr, os.Stdin
 	*os.Stderr, os.Stdin = *pw, null
 	go func() {
 		s := bufio.NewScanner(pr)
@@ -111,7 +114,10 @@ func takeStreams(r *ring) error {
 		}
 		_, _ = io.Copy(io.Discard, pr) // a line beyond the limit must not block its writer
 	}()
-	return nil
+	return func() {
+		*os.Stderr, os.Stdin = stderr, stdin
+		_, _ = pw.Close(), null.Close()
+	}, nil
 }
 
 func (s *silenced) restore() { *os.Stderr = *s.err }

@@ -35,12 +35,13 @@ func (l *looks) add(c *cobra.Command) {
 // errEnded is the end of the console by a signal: there is nothing to say.
 var errEnded = errors.New("ended by a signal")
 
-// show runs the console until the person leaves or ctx ends, which a signal does.
-func (a *app) show(ctx context.Context, o ui.Options) error {
+// show runs the console until the person leaves, wants to go to another context, which
+// is next then, or ctx ends, which a signal does.
+func (a *app) show(ctx context.Context, o ui.Options) (next string, err error) {
 	out := screen.NewOutput(os.Stdout, false)
 	restore, err := rescue(a.in, out)
 	if err != nil {
-		return err
+		return "", err
 	}
 	// What goes wrong in the background ends the program at once; what the runtime
 	// then says must be readable.
@@ -48,13 +49,13 @@ func (a *app) show(ctx context.Context, o ui.Options) error {
 	o.In, o.Out = a.in, out
 	o.Theme, o.NoColor, o.ASCII = theme.Name(a.looks.theme), a.looks.noColor, a.looks.ascii
 	o.Log = a.log.all
-	if err := ui.Run(ctx, o); err != nil {
-		return err
+	if next, err = ui.Run(ctx, o); err != nil {
+		return "", err
 	}
 	if ctx.Err() != nil {
-		return coded(exitInterrupted, errEnded)
+		return "", coded(exitInterrupted, errEnded)
 	}
-	return nil
+	return next, nil
 }
 
 // rescue returns what gives the terminal back as it is now. It may be called from
