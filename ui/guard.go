@@ -90,7 +90,8 @@ type guard struct {
 
 // Messages of the guard.
 type (
-	jobMsg struct{ ask term.Ask }
+	// continuedMsg says that the terminal was somebody else's meanwhile.
+	continuedMsg struct{}
 	// regainedMsg says that the terminal is the console's again; then is for the root
 	// and may be nil.
 	regainedMsg struct{ then tea.Msg }
@@ -100,16 +101,16 @@ type (
 type toldMsg struct{ say say }
 
 // Init is bubbletea's.
-func (g guard) Init() tea.Cmd { return tea.Batch(g.crash.watch(g.inner.Init()), g.nextJob()) }
+func (g guard) Init() tea.Cmd { return tea.Batch(g.crash.watch(g.inner.Init()), g.continued()) }
 
-// nextJob waits for somebody to ask for something.
-func (g guard) nextJob() tea.Cmd {
+// continued waits until the program goes on after it was stopped unasked.
+func (g guard) continued() tea.Cmd {
 	return func() tea.Msg {
 		select {
 		case <-g.base.Done():
 			return nil
-		case a := <-g.jobs.Asked():
-			return jobMsg{a}
+		case <-g.jobs.Redraw():
+			return continuedMsg{}
 		}
 	}
 }
@@ -119,11 +120,8 @@ func (g guard) Update(m tea.Msg) (next tea.Model, cmd tea.Cmd) {
 	next = g
 	defer g.crash.catch()
 	switch x := m.(type) {
-	case jobMsg:
-		if x.ask == term.AskStop {
-			return g, tea.Batch(tea.Suspend, g.nextJob())
-		}
-		return g, tea.Batch(regain(func() error { return nil }), g.nextJob())
+	case continuedMsg:
+		return g, tea.Batch(regain(func() error { return nil }), g.continued())
 	case regainedMsg:
 		var mouse tea.Cmd
 		if g.mouse {

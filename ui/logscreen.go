@@ -8,21 +8,26 @@ import (
 	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/ui/doc"
 	"cli.holdfast.dev/holdfast/ui/table"
+	"cli.holdfast.dev/holdfast/ui/term"
 )
 
 // logs shows what libraries and the server said beside their answers.
 type logs struct {
-	lines []doc.Line
+	lines []doc.Line // wrapped
+	total int        // before they were wrapped
 	view  doc.View
 	moved bool // the person scrolled: stop following the end
 }
 
-type logMsg struct{ lines []doc.Line }
+type logMsg struct {
+	lines []doc.Line
+	total int
+}
 
 func newLog() logs { return logs{} }
 
 // Title is Screen's.
-func (s logs) Title(Env) (string, string) { return "Log", plural(len(s.lines), "line") }
+func (s logs) Title(Env) (string, string) { return "Log", plural(s.total, "line") }
 
 // Keys is Screen's.
 func (s logs) Keys() []Binding {
@@ -38,16 +43,19 @@ func (s logs) Keys() []Binding {
 func (s logs) Update(e Env, m tea.Msg) (Screen, Intent) {
 	switch m := m.(type) {
 	case shownMsg, beatMsg:
-		read := e.log
+		read, w := e.log, e.W-2
 		return s, run{e.ask(func(context.Context) tea.Msg {
 			var out []doc.Line
-			for _, l := range read() {
-				out = append(out, doc.Line{Text: text.Clean(l)})
+			all := read()
+			for _, l := range all {
+				for _, part := range term.Wrap(text.Clean(l), w) {
+					out = append(out, doc.Line{Text: part})
+				}
 			}
-			return logMsg{out}
+			return logMsg{out, len(all)}
 		})}
 	case logMsg:
-		s.lines = m.lines
+		s.lines, s.total = m.lines, m.total
 		if !s.moved {
 			s.view = s.view.Move(table.Bottom, s.lines, e.H)
 		}

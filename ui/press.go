@@ -11,6 +11,9 @@ import (
 // press finds the binding of a key and runs it: the top dialog's, or the
 // screen's and then the root's.
 func (r root) press(k tea.KeyMsg) (tea.Model, tea.Cmd) {
+	if k.Type == tea.KeyRunes && len(k.Runes) > 1 && !k.Paste && !k.Alt && !r.taking() {
+		return r.pressEach(k.Runes)
+	}
 	r.status = say{}
 	switch k.String() {
 	case "ctrl+l":
@@ -77,6 +80,35 @@ func (r root) freeze() (root, Intent) {
 	}
 	r.frozen, r.still = time.Time{}, 0
 	return r, jump{r.tab} // shows the newest
+}
+
+// taking reports whether keys go to a dialog or into a text.
+func (r root) taking() bool {
+	t, ok := r.top().(typer)
+	return len(r.dialogs) > 0 || ok && t.Typing()
+}
+
+// pressEach presses keys that came at once, as they do over a slow line. As soon as
+// one of them opens a dialog or begins a text, the others are its: a dialog may not
+// be answered by keys that were pressed before it could be read.
+func (r root) pressEach(all []rune) (tea.Model, tea.Cmd) {
+	var cmds []tea.Cmd
+	for i, x := range all {
+		one := tea.KeyMsg{Type: tea.KeyRunes, Runes: all[i : i+1]}
+		switch {
+		case r.taking():
+			one.Runes = all[i:]
+		case x == ' ':
+			one.Type = tea.KeySpace
+		}
+		r.ticket++
+		next, cmd := r.press(one)
+		r, cmds = next.(root), append(cmds, cmd)
+		if len(one.Runes) > 1 {
+			break
+		}
+	}
+	return r, tea.Batch(cmds...)
 }
 
 func (r root) pressDialog(k tea.KeyMsg) (tea.Model, tea.Cmd) {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -139,6 +140,29 @@ func TestRingKeepsTheLastLines(t *testing.T) {
 	last := (ringSize + 2) % 7
 	if want := strings.Repeat("x", last) + `\x1b[2J`; !strings.HasSuffix(all[ringSize-1], " "+want) {
 		t.Errorf("the last line is %q, want %q", all[ringSize-1], want)
+	}
+}
+
+// What is said over and over is one line that counts, wherever it lies in the ring.
+func TestRingCountsWhatIsRepeated(t *testing.T) {
+	for _, before := range []int{0, 1, ringSize - 1, ringSize, ringSize + 5} {
+		r := newRing()
+		for i := range before {
+			r.add(fmt.Sprint("line ", i))
+		}
+		for range 3 {
+			r.add("again")
+		}
+		r.add("after")
+		r.add("again")
+		all := r.all()
+		if want := min(before+3, ringSize); len(all) != want {
+			t.Errorf("after %d lines: %d, want %d", before, len(all), want)
+		}
+		tail := all[len(all)-3:]
+		if !strings.Contains(tail[0], " again (3 times since ") || !strings.HasSuffix(tail[1], " after") || !strings.HasSuffix(tail[2], " again") {
+			t.Errorf("after %d lines: %q", before, tail)
+		}
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 func onFile(t *testing.T, w, h int, env []string, flags ...string) *seat {
 	t.Helper()
 	args := append([]string{"--world", caseFile("05-preemption-chain"), "--now", clock0914}, flags...)
-	return sit(t, w, h, env, holdfast(t), args...).sees("FILE", "quit")
+	return sit(t, w, h, env, holdfast(t), args...).sees("FILE", "help")
 }
 
 func TestTheTerminalIsRestoredAtEveryEnd(t *testing.T) {

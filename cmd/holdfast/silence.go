@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"log/slog"
@@ -25,17 +26,32 @@ type ring struct {
 	mu    sync.Mutex
 	lines []string
 	next  int
+	// last is the newest line without its stamp, which came times times, first at
+	// since.
+	last  string
+	times int
+	since string
 }
 
 const ringSize = 1000
 
 func newRing() *ring { return &ring{lines: make([]string, 0, ringSize)} }
 
-// add stores a line, made safe to draw and stamped with the time.
+// add stores a line, made safe to draw and stamped with the time. The same line
+// again only counts: what is said every second would push out all else.
 func (r *ring) add(line string) {
-	line = time.Now().Format("15:04:05 ") + text.Clean(line)
+	line = text.Clean(line)
+	now := time.Now().Format(time.TimeOnly)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if line == r.last && len(r.lines) > 0 {
+		r.times++
+		at := (r.next + len(r.lines) - 1) % len(r.lines)
+		r.lines[at] = fmt.Sprintf("%s %s (%d times since %s)", now, line, r.times, r.since)
+		return
+	}
+	r.last, r.times, r.since = line, 1, now
+	line = now + " " + line
 	if len(r.lines) < ringSize {
 		r.lines = append(r.lines, line)
 		return
@@ -80,7 +96,12 @@ type silenced struct {
 func silence() *silenced {
 	r := newRing()
 	ctrllog.SetLogger(logr.Discard())
-	klog.SetSlogLogger(slog.New(slog.NewTextHandler(r, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	klog.SetSlogLogger(slog.New(slog.NewTextHandler(r, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+		if len(groups) == 0 && a.Key == slog.TimeKey {
+			return slog.Attr{} // the ring stamps every line
+		}
+		return a
+	}})))
 	rest.SetDefaultWarningHandler(r)
 	log.SetOutput(r)
 	std := *os.Stderr

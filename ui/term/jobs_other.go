@@ -12,11 +12,11 @@ import (
 // here.
 type Jobs struct{}
 
-// NewJobs returns Jobs that are never asked for anything.
+// NewJobs returns Jobs that are never told anything.
 func NewJobs(context.Context, io.Reader) *Jobs { return &Jobs{} }
 
-// Asked gives nothing.
-func (*Jobs) Asked() <-chan Ask { return nil }
+// Redraw gives nothing.
+func (*Jobs) Redraw() <-chan struct{} { return nil }
 
 // Lend runs f.
 func (*Jobs) Lend(f func() error) error { return f() }

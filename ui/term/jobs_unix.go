@@ -22,7 +22,7 @@ const stopGrace = 500 * time.Millisecond
 // Jobs is the program's side of a shell's job control.
 type Jobs struct {
 	signals chan os.Signal
-	asked   chan Ask
+	redraw  chan struct{}
 	tty     int // -1: not a terminal
 
 	mu      sync.Mutex
@@ -32,35 +32,34 @@ type Jobs struct {
 
 // NewJobs listens to the shell until ctx ends; in is where keys come from. It
 // takes the signals for the whole process: there should be one.
+//
+// SIGTSTP is not among them. Go cannot restore a signal's default, and only that
+// one knows when there is no shell that could say fg.
 func NewJobs(ctx context.Context, in io.Reader) *Jobs {
-	j := &Jobs{signals: make(chan os.Signal, 8), asked: make(chan Ask, 1), tty: -1}
+	j := &Jobs{signals: make(chan os.Signal, 8), redraw: make(chan struct{}, 1), tty: -1}
 	if f, ok := in.(File); ok {
 		j.tty = int(f.Fd())
 	}
-	signal.Notify(j.signals, syscall.SIGTSTP, syscall.SIGCONT)
+	signal.Notify(j.signals, syscall.SIGCONT)
 	go func() {
 		defer signal.Stop(j.signals)
 		for {
 			select {
 			case <-ctx.Done():
 				return
-			case s := <-j.signals:
-				j.heard(s)
+			case <-j.signals:
+				j.continued()
 			}
 		}
 	}()
 	return j
 }
 
-// Asked gives what somebody else asked for: to stop, or to draw anew since the
-// program was stopped unasked and goes on.
-func (j *Jobs) Asked() <-chan Ask { return j.asked }
+// Redraw gives a token when the program was stopped without being asked: the
+// terminal is to be taken anew, since the shell has used it.
+func (j *Jobs) Redraw() <-chan struct{} { return j.redraw }
 
-func (j *Jobs) heard(s os.Signal) {
-	if s == syscall.SIGTSTP {
-		j.ask(AskStop)
-		return
-	}
+func (j *Jobs) continued() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	switch {
@@ -68,19 +67,15 @@ func (j *Jobs) heard(s os.Signal) {
 		close(j.resumed)
 		j.resumed = nil
 	case !j.lent:
-		j.ask(AskRedraw)
+		select {
+		case j.redraw <- struct{}{}:
+		default: // one is due already
+		}
 	}
 }
 
-func (j *Jobs) ask(a Ask) {
-	select {
-	case j.asked <- a:
-	default: // one is waiting to be done already
-	}
-}
-
-// Lend runs f, which gives the terminal to another program: when that one stops,
-// this one does, too, for they are one job.
+// Lend runs f, which gives the terminal to another program: what becomes of the
+// terminal meanwhile is that one's.
 func (j *Jobs) Lend(f func() error) error {
 	j.lend(true)
 	defer j.lend(false)
@@ -91,21 +86,12 @@ func (j *Jobs) lend(on bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.lent = on
-	if on {
-		signal.Reset(syscall.SIGTSTP)
-	} else {
-		signal.Notify(j.signals, syscall.SIGTSTP)
-	}
 }
 
 // Stop stops the program and those of its job, and returns when the shell lets it
 // go on. The terminal must have been given back before. It fails where there is
 // no shell to go back to.
 func (j *Jobs) Stop(ctx context.Context) error {
-	return j.Lend(func() error { return j.stop(ctx) })
-}
-
-func (j *Jobs) stop(ctx context.Context) error {
 	on := make(chan struct{})
 	j.mu.Lock()
 	j.resumed = on
