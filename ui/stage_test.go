@@ -371,7 +371,7 @@ func (s *stage) cursorOn(text string) *stage {
 
 func (s *stage) cursorLine() string {
 	for l := range strings.SplitSeq(s.root.View(), "\n") {
-		if g := s.root.theme.Glyph; strings.Contains(l, "\x1b[7m"+g.Cursor+" ") || strings.Contains(l, "\x1b[7m"+g.Gone+" ") {
+		if g := s.root.theme.Glyph; strings.Contains(l, "\x1b[7m"+g.Cursor) || strings.Contains(l, "\x1b[7m"+g.Gone) { // a mark may follow
 			return ansi.Strip(l)
 		}
 	}
