@@ -18,8 +18,9 @@ import (
 // access remembers what the server said about the person's rights. A review is
 // a hint for the screen; the answer to the real request is the truth.
 type access struct {
-	mu     sync.Mutex
-	denied map[right]bool // what may not be patched
+	mu      sync.Mutex
+	denied  map[right]bool // what may not be patched
+	granted map[right]bool // what may
 }
 
 // right is to patch an object of a resource, or all of a namespace.
@@ -28,58 +29,91 @@ type right struct {
 	namespace, name string
 }
 
-func newAccess() *access { return &access{denied: map[right]bool{}} }
+func newAccess() *access { return &access{} }
 
 // reviewLimit bounds how many objects or namespaces of a resource are asked for by
 // name.
 const reviewLimit = 100
 
 var (
-	clusterQueues = schema.GroupResource{Group: kube.Group, Resource: "clusterqueues"}
-	allWorkloads  = schema.GroupResource{Group: kube.Group, Resource: "workloads"}
+	clusterQueues   = schema.GroupResource{Group: kube.Group, Resource: "clusterqueues"}
+	allWorkloads    = schema.GroupResource{Group: kube.Group, Resource: "workloads"}
+	resourceFlavors = schema.GroupResource{Group: kube.Group, Resource: "resourceflavors"}
+	priorityClasses = schema.GroupResource{Group: kube.Group, Resource: "workloadpriorityclasses"}
 )
 
-// LoadAccess asks the server what the person may not patch of the ClusterQueues, and
-// of the Workloads and their jobs in each namespace: all at once, and one by one where
-// that is refused, since a right may be given for some only. It blocks until all
-// answers are there; what cannot be asked, and every other kind, stays allowed, so that
-// the server decides.
+// LoadAccess asks the server what the person may patch of the ClusterQueues,
+// ResourceFlavors and WorkloadPriorityClasses, and of the Workloads and their jobs in
+// each namespace: all at once, and one by one where that is refused, since a right may
+// be given for some only. It blocks until all answers are there; what cannot be asked,
+// and every other kind, stays allowed, so that the server decides.
 func (d *Desk) LoadAccess(ctx context.Context) {
 	c, err := authclient.NewForConfigAndClient(d.opts.Config, d.http)
 	if err != nil {
 		return
 	}
-	denies := func(r right) bool {
+	ask := func(r right) answer {
 		a, err := c.SelfSubjectAccessReviews().Create(ctx, &authv1.SelfSubjectAccessReview{
 			Spec: authv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authv1.ResourceAttributes{
 				Verb: "patch", Group: r.resource.Group, Resource: r.resource.Resource, Namespace: r.namespace, Name: r.name,
 			}},
 		}, metav1.CreateOptions{})
-		return err == nil && !a.Status.Allowed
+		switch {
+		case err != nil:
+			return unsaid
+		case a.Status.Allowed:
+			return yes
+		}
+		return no
 	}
-	denied := map[right]bool{}
-	asked := map[schema.GroupResource]bool{} // those of which not all may be patched
+	denied, granted := map[right]bool{}, map[right]bool{}
+	asked := map[schema.GroupResource]answer{} // of all of a resource
 	count := map[schema.GroupResource]int{}
 	for _, r := range rightsFor(d.opts.World()) {
-		some, known := asked[r.resource]
+		all, known := asked[r.resource]
 		if !known {
-			some = denies(right{resource: r.resource})
-			asked[r.resource] = some
+			all = ask(right{resource: r.resource})
+			asked[r.resource] = all
 		}
-		if count[r.resource]++; some && count[r.resource] <= reviewLimit && denies(r) {
+		said := all
+		if count[r.resource]++; all == no {
+			said = unsaid
+			if count[r.resource] <= reviewLimit {
+				said = ask(r)
+			}
+		}
+		switch said {
+		case yes:
+			granted[r] = true
+		case no:
 			denied[r] = true
 		}
 	}
 	d.access.mu.Lock()
 	defer d.access.mu.Unlock()
-	d.access.denied = denied
+	d.access.denied, d.access.granted = denied, granted
 }
+
+// answer is what the server says of a right.
+type answer uint8
+
+const (
+	unsaid answer = iota // it could not be asked
+	yes
+	no
+)
 
 // rightsFor are the rights that the actions on what is in the snapshot need, each once.
 func rightsFor(s *store.Snapshot) []right {
 	var out []right
 	for _, q := range s.ClusterQueues {
 		out = append(out, right{clusterQueues, "", q.Name})
+	}
+	for _, f := range s.Flavors {
+		out = append(out, right{resourceFlavors, "", f.Name})
+	}
+	for _, p := range s.PriorityClasses {
+		out = append(out, right{priorityClasses, "", p.Name})
 	}
 	seen := map[right]bool{}
 	for _, w := range s.Workloads {
@@ -125,10 +159,28 @@ func (d *Desk) May(ref world.Ref, a Action) (ok bool, why string) {
 		return false, fmt.Sprintf("a %s is not edited here", ref.Kind)
 	case a != Edit && !info.holdable && ref.Kind != world.KindCohort: // a cohort's queues are
 		return false, fmt.Sprintf("a %s has no stopPolicy", ref.Kind)
-	case ref.Kind == world.KindClusterQueue && d.access.denies(right{clusterQueues, "", ref.Name}):
-		return false, fmt.Sprintf("your account may not patch ClusterQueue %s; ask a platform admin", ref.Name)
+	case d.access.denies(info.right(ref)):
+		return false, fmt.Sprintf("your account may not patch %s %s; ask a platform admin", ref.Kind, ref.Name)
 	}
 	return true, ""
+}
+
+// right is the one that a change of the object itself needs.
+func (i kindInfo) right(ref world.Ref) right {
+	return right{schema.GroupResource{Group: kube.Group, Resource: i.resource}, ref.Namespace, ref.Name}
+}
+
+// Granted reports whether the server said that the person may patch the object. Where
+// it did not, May's yes only means that nothing is known against it. It does not ask
+// the server.
+func (d *Desk) Granted(ref world.Ref) bool {
+	info, err := infoOf(ref.Kind)
+	if err != nil {
+		return false
+	}
+	d.access.mu.Lock()
+	defer d.access.mu.Unlock()
+	return d.access.granted[info.right(ref)]
 }
 
 // mayWorkload is May for the actions on Workloads.

@@ -40,6 +40,8 @@ type Options struct {
 	Editor string
 	// PodsOf reads the pods of a Workload; nil: nobody does.
 	PodsOf func(context.Context, *world.Workload) ([]world.Pod, error)
+	// NodesWith reads the nodes that have all the labels; nil: nobody does.
+	NodesWith func(context.Context, map[string]string) ([]world.Node, error)
 	// Impact computes what Kueue will do when the edits are made to what World returns
 	// (impact.Preview); it blocks until then or until its context ends, and the
 	// function, which may be nil, is told of the progress. Nil: plans say that it is

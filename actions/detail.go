@@ -27,6 +27,10 @@ type Detail struct {
 	// could not be read or tied to it.
 	Pods        []world.Pod
 	PodsUnknown string
+	// Nodes are those that have all the node labels of the object, where it is a
+	// ResourceFlavor that names any; NodesUnknown says why they could not be read.
+	Nodes        []world.Node
+	NodesUnknown string
 	// YAML is the object as the server has it, env values, args and secret-looking
 	// annotations redacted, one line an entry.
 	YAML []string

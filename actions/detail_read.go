@@ -38,6 +38,7 @@ func (d *Desk) Detail(ctx context.Context, ref world.Ref) (Detail, error) {
 	out.Timeline = append(out.Timeline, events...)
 	sort.SliceStable(out.Timeline, func(i, j int) bool { return out.Timeline[i].At.Before(out.Timeline[j].At) })
 	d.pods(ctx, ref, &out)
+	d.nodes(ctx, ref, o, &out)
 	unstructured.RemoveNestedField(o.Object, "metadata", "managedFields")
 	redact(o.Object)
 	y, err := yaml.Marshal(o.Object)
@@ -65,6 +66,25 @@ func (d *Desk) pods(ctx context.Context, ref world.Ref, out *Detail) {
 		return
 	}
 	out.Pods, out.PodsUnknown = tied(w, all)
+}
+
+// nodes reads the nodes that have the labels of a ResourceFlavor as it is now. That
+// they cannot be read is said and no error.
+func (d *Desk) nodes(ctx context.Context, ref world.Ref, o *unstructured.Unstructured, out *Detail) {
+	labels, _, _ := unstructured.NestedStringMap(o.Object, "spec", "nodeLabels")
+	if ref.Kind != world.KindResourceFlavor || len(labels) == 0 {
+		return
+	}
+	if d.opts.NodesWith == nil {
+		out.NodesUnknown = "they were not asked for"
+		return
+	}
+	nodes, err := d.opts.NodesWith(ctx, labels)
+	if err != nil {
+		out.NodesUnknown = problem("read the nodes of "+ref.String(), err).Error()
+		return
+	}
+	out.Nodes = nodes
 }
 
 // tied returns those of the pods that belong to the Workload, or why nobody can

@@ -7,6 +7,8 @@ import (
 	"sort"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"cli.holdfast.dev/holdfast/model/impact"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
@@ -20,9 +22,10 @@ type Offline struct {
 	Snapshot *store.Snapshot
 	Events   []world.Event
 	Pods     []world.Pod
-	// HasPods and HasEvents say that the file holds such objects at all.
-	HasPods, HasEvents bool
-	ReadAt             time.Time
+	Nodes    []world.Node
+	// HasPods, HasNodes and HasEvents say that the file holds such objects at all.
+	HasPods, HasNodes, HasEvents bool
+	ReadAt                       time.Time
 }
 
 func (o *Offline) refuse() error {
@@ -35,6 +38,9 @@ func (o *Offline) why() string {
 
 // May refuses everything.
 func (o *Offline) May(world.Ref, Action) (ok bool, why string) { return false, o.why() }
+
+// Granted is never so: there is no server that could have said it.
+func (o *Offline) Granted(world.Ref) bool { return false }
 
 // PlanHold refuses.
 func (o *Offline) PlanHold(context.Context, world.Ref, bool, string) (Plan, error) {
@@ -98,7 +104,7 @@ func (o *Offline) Execute(context.Context, Plan, string) (Result, error) {
 }
 
 // Detail tells what the file holds of the object: its conditions, its events and,
-// of a Workload, its pods.
+// of a Workload, its pods, of a ResourceFlavor, its nodes.
 func (o *Offline) Detail(_ context.Context, ref world.Ref) (Detail, error) {
 	out := Detail{ReadAt: o.ReadAt, YAML: []string{"The text of the object is in " + o.Name + "."}}
 	meta, conds, ok := o.find(ref)
@@ -124,6 +130,17 @@ func (o *Offline) Detail(_ context.Context, ref world.Ref) (Detail, error) {
 			out.PodsUnknown = "the file holds no pods"
 		}
 	}
+	if f := o.Snapshot.Flavor(ref.Name); ref.Kind == world.KindResourceFlavor && f != nil && len(f.NodeLabels) > 0 {
+		want := labels.SelectorFromSet(f.NodeLabels)
+		for _, n := range o.Nodes {
+			if want.Matches(labels.Set(n.Labels)) {
+				out.Nodes = append(out.Nodes, n)
+			}
+		}
+		if !o.HasNodes {
+			out.NodesUnknown = "the file holds no nodes"
+		}
+	}
 	return out, nil
 }
 
@@ -144,6 +161,18 @@ func (o *Offline) find(ref world.Ref) (world.Meta, world.Conditions, bool) {
 	case world.KindCohort:
 		if c := o.Snapshot.Cohort(ref.Name); c != nil {
 			return c.Meta, nil, true
+		}
+	case world.KindResourceFlavor:
+		if f := o.Snapshot.Flavor(ref.Name); f != nil {
+			return f.Meta, nil, true
+		}
+	case world.KindAdmissionCheck:
+		if k := o.Snapshot.Check(ref.Name); k != nil {
+			return k.Meta, k.Conditions, true
+		}
+	case world.KindWorkloadPriorityClass:
+		if p := o.Snapshot.PriorityClass(ref.Name); p != nil {
+			return p.Meta, nil, true
 		}
 	}
 	return world.Meta{}, nil, false

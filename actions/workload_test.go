@@ -1,17 +1,12 @@
 package actions
 
 import (
-	"encoding/json"
-	"fmt"
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	authv1 "k8s.io/api/authorization/v1"
-	"k8s.io/client-go/kubernetes/scheme"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"cli.holdfast.dev/holdfast/model/store"
@@ -278,26 +273,9 @@ func TestWhatCannotBeDoneWithAWorkload(t *testing.T) {
 // Rights on Workloads and jobs are asked for once for all, and by namespace where
 // that is refused.
 func TestRightsOnWorkloads(t *testing.T) {
-	var asked []string
 	s := newAPIServer(t)
-	inner := s.Config.Handler
-	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasSuffix(r.URL.Path, "/selfsubjectaccessreviews") {
-			inner.ServeHTTP(w, r)
-			return
-		}
-		raw, _ := io.ReadAll(r.Body)
-		review, _, err := scheme.Codecs.UniversalDeserializer().Decode(raw, nil, nil)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		a := review.(*authv1.SelfSubjectAccessReview).Spec.ResourceAttributes
-		asked = append(asked, fmt.Sprintf("%s %s.%s %s/%s", a.Verb, a.Resource, a.Group, a.Namespace, a.Name))
-		allowed := a.Resource == "clusterqueues" || a.Namespace == "mine" && a.Resource == "workloads"
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusCreated)
-		_ = json.NewEncoder(w).Encode(map[string]any{"kind": "SelfSubjectAccessReview", "apiVersion": "authorization.k8s.io/v1", "status": map[string]any{"allowed": allowed}})
+	asked := reviewed(t, s, func(a *authv1.ResourceAttributes) bool {
+		return a.Resource == "clusterqueues" || a.Namespace == "mine" && a.Resource == "workloads"
 	})
 	row := func(ns, name string) *world.Workload {
 		return &world.Workload{Meta: world.Meta{Key: world.Key{Namespace: ns, Name: name}, UID: "u-" + wlRef.UID}, Active: true, Owner: &world.Owner{APIVersion: "batch/v1", Kind: "Job", Name: "j"}}
@@ -308,7 +286,7 @@ func TestRightsOnWorkloads(t *testing.T) {
 		"patch clusterqueues.kueue.x-k8s.io /", "patch workloads.kueue.x-k8s.io /", "patch workloads.kueue.x-k8s.io mine/",
 		"patch jobs.batch /", "patch jobs.batch mine/", "patch workloads.kueue.x-k8s.io theirs/", "patch jobs.batch theirs/",
 	}
-	if diff := cmp.Diff(want, asked); diff != "" {
+	if diff := cmp.Diff(want, *asked); diff != "" {
 		t.Errorf("reviews (-want +got):\n%s", diff)
 	}
 	for _, tt := range []struct {

@@ -58,6 +58,26 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
+// The rows of what a cluster is set up with are made from all Workloads.
+func BenchmarkConfigRows(b *testing.B) {
+	l := look{snap: crowd(b, many).root.live, now: now}
+	b.Run("flavors", func(b *testing.B) {
+		for b.Loop() {
+			flavorRows(l)
+		}
+	})
+	b.Run("checks", func(b *testing.B) {
+		for b.Loop() {
+			checkRows(l)
+		}
+	})
+	b.Run("priorities", func(b *testing.B) {
+		for b.Loop() {
+			classRows(l)
+		}
+	})
+}
+
 // listed is the list of Workloads made anew.
 func listed(s *store.Snapshot, text string, o order) listing[*world.Workload] {
 	return listWorkloads(listing[*world.Workload]{}, look{snap: s, now: now, explain: explain}, filter.Parse(text, workloadFields()), o)

@@ -19,7 +19,7 @@ type Source interface {
 	Changed() <-chan struct{}
 }
 
-// Desk does what a person asks for. All methods but May and EditorCommand may
+// Desk does what a person asks for. All methods but May, Granted and EditorCommand may
 // take their time and are called outside the drawing loop, with a deadline. An
 // error may have a method Advice() string that says what to do next.
 type Desk interface {
@@ -58,4 +58,7 @@ type Desk interface {
 	Detail(ctx context.Context, ref world.Ref) (actions.Detail, error)
 	// May says whether the action is worth offering and, if not, why. No I/O.
 	May(ref world.Ref, action actions.Action) (ok bool, why string)
+	// Granted says whether the server said that the person may patch the object; where
+	// it did not, a yes of May only means that nothing is known against it. No I/O.
+	Granted(ref world.Ref) bool
 }

@@ -247,8 +247,8 @@ func TestEnterOnAnAlert(t *testing.T) {
 		"ClusterQueue team-d-cq":   {"Glance › team-d-cq", "a100-80g"},
 		"Workload team-c/stuck-2":  {"Glance › team-c/stuck-2", "EVICTING"},
 		"loop-a":                   {"Glance › Cohorts", "▸ ▾ loop-a"},
-		"AdmissionCheck budget":    {"Glance › AdmissionCheck budget", "kubectl describe admissioncheck budget", "ClusterQueue batch-cq"},
-		"unused flavor":            {"Glance › ResourceFlavor h100", "kubectl get resourceflavor h100", "nobody has to act"},
+		"AdmissionCheck budget":    {"Glance › budget", "not active (Lost: the controller has not renewed its lease)", "batch-cq   for every flavor"},
+		"unused flavor":            {"Glance › h100", "no ClusterQueue and no Cohort has quota of it"},
 		"Kueue's Visibility API":   {"Glance › Kueue's visibility", "FailedDiscoveryCheck"},
 		"LocalQueue team-b/no-way": {"Glance › LocalQueue team-b/no-way", "misconfigured, critical", "Workload team-b/lost-1"},
 	} {

@@ -54,7 +54,7 @@ func editPlan() actions.Plan {
 // scripts lead to the screens whose frames are kept.
 var scripts = map[string]func(*stage){
 	"glance":         func(s *stage) { s.morning().press("1") },
-	"glance-alert":   func(s *stage) { s.morning().press("1").onAlert("AdmissionCheck").press("enter") },
+	"glance-alert":   func(s *stage) { s.morning().press("1").onAlert("AdmissionCheck").press("i") },
 	"glance-figures": func(s *stage) { s.morning().press("1", "f") },
 	"glance-quiet":   func(s *stage) { s.quiet().press("1") },
 	"glance-syncing": func(s *stage) { s.syncing().press("1") },

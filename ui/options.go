@@ -90,19 +90,22 @@ const (
 	TabQueues
 	TabWorkloads
 	TabSessions
+	TabFlavors
+	TabChecks
+	TabPriorities
 	TabLog
 	tabs
 )
 
 // String is the name of the tab.
 func (t Tab) String() string {
-	return [...]string{"Glance", "Cohorts", "Queues", "Workloads", "Sessions", "Log"}[t]
+	return [...]string{"Glance", "Cohorts", "Queues", "Workloads", "Sessions", "Flavors", "Checks", "Priorities", "Log"}[t]
 }
 
 // key is the digit that goes to the tab; empty where only the palette and the tab
 // key do.
 func (t Tab) key() string {
-	return [...]string{"1", "2", "3", "4", "6", ""}[t]
+	return [...]string{"1", "2", "3", "4", "6", "7", "8", "9", ""}[t]
 }
 
 // open returns the tab's first screen.
@@ -113,6 +116,9 @@ func (t Tab) open() Screen {
 		func() Screen { return newQueues() },
 		func() Screen { return newWorkloads() },
 		func() Screen { return newSessions() },
+		func() Screen { return newFlavors() },
+		func() Screen { return newChecks() },
+		func() Screen { return newPriorities() },
 		func() Screen { return newLog() },
 	}[t]()
 }

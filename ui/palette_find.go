@@ -150,7 +150,7 @@ func (h haunt) doing() []place {
 	return out
 }
 
-// objects are the queues, cohorts, namespaces and contexts.
+// objects are the queues, what they are set up with, namespaces and contexts.
 func (h haunt) objects() []place {
 	var out []place
 	object := func(kind world.Kind, tab Tab, ref world.Ref) {
@@ -166,6 +166,15 @@ func (h haunt) objects() []place {
 	}
 	for _, q := range h.snap.LocalQueues {
 		object(world.KindLocalQueue, TabQueues, q.Ref())
+	}
+	for _, f := range h.snap.Flavors {
+		object(world.KindResourceFlavor, TabFlavors, f.Ref())
+	}
+	for _, k := range h.snap.Checks {
+		object(world.KindAdmissionCheck, TabChecks, k.Ref())
+	}
+	for _, c := range h.snap.PriorityClasses {
+		object(world.KindWorkloadPriorityClass, TabPriorities, c.Ref())
 	}
 	for _, ns := range namespacesOf(h.snap) {
 		out = append(out, place{name: "namespace " + ns, also: ns, hint: "its Workloads", to: func(Env, string) Intent {

@@ -21,7 +21,10 @@ func TestPaletteFinds(t *testing.T) {
 		"job-train-llm": "Workload team-a/train-llm-7f2 (pending)", // by the Workload's name
 		"tnllm7":        "Workload team-a/train-llm-7f2 (pending)", // resembles
 		"fre":           "freeze  key z",
-		"flav":          "flavor  key f",
+		"flavor":        "flavor  key f", // what a key does, written out
+		"flav":          "Flavors  key 7",
+		"a100":          "ResourceFlavor a100",
+		"gol":           "WorkloadPriorityClass gold",
 		"vsncq":         "ClusterQueue vision-cq", // resembles
 	} {
 		s := begin(t, 120, 40)

@@ -126,6 +126,12 @@ func screenFor(e Env, ref world.Ref) Screen {
 		if _, _, ok := policyOf(e, ref); ok {
 			return newQueue(ref)
 		}
+	case world.KindResourceFlavor:
+		return aboutFlavors().find(e.Snap, ref)
+	case world.KindAdmissionCheck:
+		return aboutChecks().find(e.Snap, ref)
+	case world.KindWorkloadPriorityClass, world.KindPriorityClass:
+		return aboutClasses().find(e.Snap, ref)
 	}
 	return nil
 }

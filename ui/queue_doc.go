@@ -44,12 +44,15 @@ func (s queue) clusterBody(p *paper, q *world.ClusterQueue) {
 	p.text("ADMITS", "strategy "+q.Strategy+"; within the queue preempts "+or(q.Preemption.WithinClusterQueue, "Never")+
 		", reclaims "+or(q.Preemption.ReclaimWithinCohort, "Never")+", while borrowing "+or(q.Preemption.BorrowWithinCohort, "Never"), theme.Plain)
 	s.selector(p, q)
-	if len(q.Checks) > 0 {
-		var names []string
-		for _, c := range q.Checks {
-			names = append(names, c.Name)
+	for i, c := range q.Checks {
+		head, text := "", c.Name
+		if i == 0 {
+			head = "CHECKS"
 		}
-		p.text("CHECKS", strings.Join(names, ", "), theme.Plain)
+		if len(c.OnFlavors) > 0 {
+			text += "   for " + strings.Join(c.OnFlavors, ", ")
+		}
+		p.link(head, text, theme.Info, checkRow{name: c.Name, check: e.Snap.Check(c.Name)}.ref())
 	}
 	s.tally(p, counts(e, e.Snap.CountsOf(q.Name)), q.Status, e.fresh().queues.StaleOf(q))
 	p.gap()
@@ -118,13 +121,19 @@ func (s queue) state(p *paper, m world.Meta, sp world.StopPolicy, h *world.HoldR
 			p.text("", `"`+h.Reason+`"`, theme.Plain)
 		}
 	}
-	if m.ManagedBy != "" {
-		as := ""
-		if m.ManagedAs != "" {
-			as = " (" + m.ManagedAs + ")"
-		}
-		p.text("OWNER", "managed by "+m.ManagedBy+as+", which may undo what is changed here", theme.Warn)
+	ownedDoc(p, m)
+}
+
+// ownedDoc names the tool that owns the object.
+func ownedDoc(p *paper, m world.Meta) {
+	if m.ManagedBy == "" {
+		return
 	}
+	as := ""
+	if m.ManagedAs != "" {
+		as = " (" + m.ManagedAs + ")"
+	}
+	p.text("OWNER", "managed by "+m.ManagedBy+as+", which may undo what is changed here", theme.Warn)
 }
 
 func or2(p world.StopPolicy) world.StopPolicy {

@@ -65,6 +65,7 @@ type fakeDesk struct {
 	detail    actions.Detail
 	detailErr error
 	may       func(world.Ref, actions.Action) (bool, string)
+	granted   func(world.Ref) bool
 
 	// impact is what Preview answers, with the question that fits; computing is called
 	// by it.
@@ -167,6 +168,8 @@ func (d *fakeDesk) May(r world.Ref, a actions.Action) (bool, string) {
 	}
 	return true, ""
 }
+
+func (d *fakeDesk) Granted(r world.Ref) bool { return d.granted != nil && d.granted(r) }
 
 // now is when every test takes place.
 var now = time.Date(2026, 12, 2, 14, 3, 22, 0, time.FixedZone("", 3600))
@@ -368,7 +371,7 @@ func (s *stage) cursorOn(text string) *stage {
 
 func (s *stage) cursorLine() string {
 	for l := range strings.SplitSeq(s.root.View(), "\n") {
-		if g := s.root.theme.Glyph; strings.Contains(l, "\x1b[7m"+g.Cursor+" ") || strings.Contains(l, "\x1b[7m"+g.Gone+" ") {
+		if g := s.root.theme.Glyph; strings.Contains(l, "\x1b[7m"+g.Cursor) || strings.Contains(l, "\x1b[7m"+g.Gone) { // a mark may follow
 			return ansi.Strip(l)
 		}
 	}

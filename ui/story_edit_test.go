@@ -251,7 +251,7 @@ func TestCohortKeys(t *testing.T) {
 
 func TestPaletteGoesToAWorkload(t *testing.T) {
 	s := begin(t, 100, 30)
-	s.press(":").typeText("urgent").press("enter").sees("Workloads › team-b/urgent-3")
+	s.press(":").typeText("urgent-3").press("enter").sees("Workloads › team-b/urgent-3")
 	s.press(":").typeText("log").press("enter").sees("Nothing was logged")
 }
 

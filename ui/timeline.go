@@ -15,7 +15,7 @@ import (
 
 // cleanDetail makes what the Desk read safe to draw.
 func cleanDetail(d actions.Detail) actions.Detail {
-	out := actions.Detail{EventsUnknown: text.Clean(d.EventsUnknown), PodsUnknown: text.Clean(d.PodsUnknown), Pods: d.Pods, ReadAt: d.ReadAt, YAML: make([]string, len(d.YAML)), Timeline: make([]actions.Entry, len(d.Timeline))}
+	out := actions.Detail{EventsUnknown: text.Clean(d.EventsUnknown), PodsUnknown: text.Clean(d.PodsUnknown), Pods: d.Pods, Nodes: d.Nodes, NodesUnknown: text.Clean(d.NodesUnknown), ReadAt: d.ReadAt, YAML: make([]string, len(d.YAML)), Timeline: make([]actions.Entry, len(d.Timeline))}
 	for i, l := range d.YAML {
 		out.YAML[i] = text.Clean(strings.ReplaceAll(l, "\t", "    "))
 	}

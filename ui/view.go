@@ -140,6 +140,9 @@ func overlay(env Env, lines []string, d Dialog) []string {
 		}
 		left := term.Fit(plain, x, "")
 		right := ansi.TruncateLeft(plain, x+w, "")
+		if term.Width(right) > env.W-x-w { // the edge goes through a wide letter
+			right = ansi.TruncateLeft(plain, x+w+1, "")
+		}
 		right = term.Spaces(env.W-x-w-term.Width(right)) + right
 		out[i] = env.Theme.Paint(theme.Dim, left) + box[i-y] + env.Theme.Paint(theme.Dim, right)
 	}

@@ -37,7 +37,7 @@ func (a *app) offline(ctx context.Context) error {
 		a.log.add(n)
 	}
 	desk := &actions.Offline{
-		Name: a.from.world, Snapshot: in.Snapshot, Events: in.Events, Pods: in.Pods, HasPods: in.HasPods, HasEvents: len(in.Events) > 0, ReadAt: now,
+		Name: a.from.world, Snapshot: in.Snapshot, Events: in.Events, Pods: in.Pods, Nodes: in.Nodes, HasPods: in.HasPods, HasNodes: in.HasNodes, HasEvents: len(in.Events) > 0, ReadAt: now,
 	}
 	_, err = a.show(ctx, ui.Options{Source: still{in.Snapshot}, Desk: desk, Clock: c, File: a.from.world})
 	return err

@@ -176,8 +176,21 @@ func narrow(w *world.Workload) metav1.ListOptions {
 
 // Nodes lists the nodes in the server's order.
 func (r *Reader) Nodes(ctx context.Context) ([]world.Node, error) {
+	return r.nodes(ctx, metav1.ListOptions{})
+}
+
+// NodesWith lists the nodes that have all the labels.
+func (r *Reader) NodesWith(ctx context.Context, with map[string]string) ([]world.Node, error) {
+	s, err := labels.ValidatedSelectorFromSet(with)
+	if err != nil {
+		return nil, &ReadError{"nodes", "", err}
+	}
+	return r.nodes(ctx, metav1.ListOptions{LabelSelector: s.String()})
+}
+
+func (r *Reader) nodes(ctx context.Context, o metav1.ListOptions) ([]world.Node, error) {
 	var out []world.Node
-	err := paged(ctx, metav1.ListOptions{}, func() { out = nil }, func(ctx context.Context, o metav1.ListOptions) (string, error) {
+	err := paged(ctx, o, func() { out = nil }, func(ctx context.Context, o metav1.ListOptions) (string, error) {
 		l, err := r.core.CoreV1().Nodes().List(ctx, o)
 		if err != nil {
 			return "", err

@@ -172,6 +172,21 @@ func TestNodes(t *testing.T) {
 	}
 }
 
+// The server picks the nodes that have the labels.
+func TestNodesWithLabels(t *testing.T) {
+	asked := ""
+	r := reading(t, map[string]http.HandlerFunc{"/api/v1/nodes": func(w http.ResponseWriter, q *http.Request) {
+		asked = q.URL.Query().Get("labelSelector")
+		says(200, `{"kind":"NodeList","apiVersion":"v1","items":[]}`)(w, q)
+	}})
+	if _, err := r.NodesWith(t.Context(), map[string]string{"gpu": "a100", "zone": "x"}); err != nil || asked != "gpu=a100,zone=x" {
+		t.Errorf("asked for %q, error %v", asked, err)
+	}
+	if _, err := r.NodesWith(t.Context(), map[string]string{"gpu": "no such value!"}); err == nil {
+		t.Error("labels that no node can have are asked for")
+	}
+}
+
 func TestReadErrors(t *testing.T) {
 	denied := world.Unreadable{Resource: "pods", Verb: "list", Namespace: "ns"}
 	tests := map[string]struct {

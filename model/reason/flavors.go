@@ -66,17 +66,9 @@ func (x *Explainer) placementRefuses(shape string, f *world.Flavor) refusal {
 	if spec == nil {
 		return refusal{}
 	}
-	taints := make([]corev1.Taint, 0, len(f.NodeTaints))
-	for _, t := range f.NodeTaints {
-		taints = append(taints, corev1.Taint{Key: t.Key, Value: t.Value, Effect: corev1.TaintEffect(t.Effect)})
-	}
-	tolerations := append(append([]corev1.Toleration(nil), spec.Tolerations...), f.Tolerations...)
-	keeps := func(t *corev1.Taint) bool {
-		return t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute
-	}
 	no := refusal{flavor: f.Name, kind: ObstacleFlavorMismatch}
-	if t, bad := corev1helpers.FindMatchingUntoleratedTaint(logr.Discard(), taints, tolerations, keeps, true); bad {
-		no.why = fmt.Sprintf("untolerated taint %s in flavor %s", world.Taint{Key: t.Key, Value: t.Value, Effect: string(t.Effect)}, f.Name)
+	if t, bad := untolerated(f.NodeTaints, append(append([]corev1.Toleration(nil), spec.Tolerations...), f.Tolerations...)); bad {
+		no.why = fmt.Sprintf("untolerated taint %s in flavor %s", t, f.Name)
 		return no
 	}
 	ok, err := nodeaffinity.GetRequiredNodeAffinity(&corev1.Pod{Spec: relevant(spec, f.NodeLabels)}).Match(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: f.NodeLabels}})
@@ -89,6 +81,29 @@ func (x *Explainer) placementRefuses(shape string, f *world.Flavor) refusal {
 		return refusal{}
 	}
 	return no
+}
+
+// untolerated returns the first of the taints that keeps pods with the tolerations
+// away, and whether there is one. A taint that only prefers others keeps nobody away.
+func untolerated(all []world.Taint, by []corev1.Toleration) (world.Taint, bool) {
+	taints := make([]corev1.Taint, 0, len(all))
+	for _, t := range all {
+		taints = append(taints, corev1.Taint{Key: t.Key, Value: t.Value, Effect: corev1.TaintEffect(t.Effect)})
+	}
+	keeps := func(t *corev1.Taint) bool {
+		return t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute
+	}
+	t, bad := corev1helpers.FindMatchingUntoleratedTaint(logr.Discard(), taints, by, keeps, true)
+	return world.Taint{Key: t.Key, Value: t.Value, Effect: string(t.Effect)}, bad
+}
+
+// MustTolerate lists the taints of the flavor that pods must tolerate themselves to
+// get it: those that the flavor adds no toleration for.
+func MustTolerate(f *world.Flavor) []world.Taint {
+	return slices.DeleteFunc(slices.Clone(f.NodeTaints), func(t world.Taint) bool {
+		_, bad := untolerated([]world.Taint{t}, f.Tolerations)
+		return !bad
+	})
 }
 
 // relevant keeps of a pod's node selector and affinity what speaks of the labels

@@ -180,3 +180,16 @@ func TestPodSetsTogether(t *testing.T) {
 		})
 	}
 }
+
+// What pods must tolerate themselves is what keeps them away and the flavor adds no
+// toleration for.
+func TestMustTolerate(t *testing.T) {
+	taint := func(key, effect string) world.Taint { return world.Taint{Key: key, Value: "v", Effect: effect} }
+	f := &world.Flavor{
+		NodeTaints:  []world.Taint{taint("own", "NoSchedule"), taint("theirs", "NoSchedule"), taint("soft", "PreferNoSchedule"), taint("out", "NoExecute")},
+		Tolerations: []corev1.Toleration{{Key: "own", Operator: corev1.TolerationOpExists}, {Key: "theirs", Value: "another"}},
+	}
+	if diff := cmp.Diff([]world.Taint{taint("theirs", "NoSchedule"), taint("out", "NoExecute")}, MustTolerate(f)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,236 @@
+package ui
+
+import (
+	"context"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"cli.holdfast.dev/holdfast/model/store"
+	"cli.holdfast.dev/holdfast/model/world"
+	"cli.holdfast.dev/holdfast/ui/doc"
+	"cli.holdfast.dev/holdfast/ui/filter"
+	"cli.holdfast.dev/holdfast/ui/table"
+	"cli.holdfast.dev/holdfast/ui/theme"
+)
+
+// about is what the list and the pages of one kind of names have in common. It never
+// changes, and what it holds may be called from any goroutine.
+type about[T named] struct {
+	// rows makes all rows in their own order, outside the drawing loop.
+	rows func(look) []T
+	// same says that two snapshots give the same rows.
+	same func(a, b *store.Snapshot) bool
+	// body writes what is known of a row; l is what was read of it on demand.
+	body func(p *paper, row T, l loaded)
+}
+
+// card shows one row of a list whole. What it joins is made outside the drawing loop.
+type card[T named] struct {
+	about *about[T]
+	ref   world.Ref
+	// there says that there was an object when the page was opened.
+	there bool
+	row   T
+	done  bool // row was there
+	left  bool // it is there no more
+
+	asked uint64          // the ticket of the question under way, 0 for none
+	from  *store.Snapshot // of which the last question was asked
+	late  bool            // a refresh waits for the next second
+
+	view   doc.View
+	detail loaded
+}
+
+// joinedMsg brings the row of a card.
+type joinedMsg[T named] struct {
+	ticket uint64
+	row    T
+	found  bool
+}
+
+// page is the card of the row.
+func (a *about[T]) page(row T) card[T] {
+	return card[T]{about: a, ref: row.ref(), there: row.there(), row: row, done: true}
+}
+
+// find is the card of the object, or of the name where there is none; nil where the
+// object is another one by now.
+func (a *about[T]) find(s *store.Snapshot, ref world.Ref) Screen {
+	m := metaOf(s, ref)
+	switch {
+	case m != nil && ref.UID == "":
+		ref.UID = m.UID
+	case m == nil && ref.UID != "", m != nil && m.UID != ref.UID:
+		return nil
+	}
+	return card[T]{about: a, ref: ref, there: m != nil}
+}
+
+// sheet completes the sheet of the list: s has what is only the list's.
+func (a *about[T]) sheet(s sheet[world.Ref, T], has func(look) func(row T, field, text string) bool) *sheet[world.Ref, T] {
+	s.key = func(r T) world.Ref { return r.ref() }
+	s.list = arranged(s.columns, a.rows, has, func(r T) string { return r.ref().Name })
+	s.same = func(x, y *store.Snapshot, _ filter.Query) bool { return a.same(x, y) }
+	s.now = func(e Env, r T) (T, bool) { return r, lost(e.Snap, r.ref(), r.there()) }
+	s.alive = func(e Env, r world.Ref) bool { return stands(e.Snap, r) }
+	s.open = func(_ Env, r T) Intent { return push{a.page(r)} }
+	s.pane = func(e Env, r T, _ int) []string {
+		p := newPaper(e)
+		p.raw(e.Theme.Paint(theme.Strong, object(r.ref())))
+		p.gap()
+		a.body(p, r, loaded{})
+		return p.plainLines()
+	}
+	s.keys = func(b board[world.Ref, T]) []Binding {
+		return []Binding{editKey(b, func(Env) (world.Ref, string) {
+			r, why := b.picked()
+			if why != "" {
+				return world.Ref{}, why
+			}
+			return r.ref(), ""
+		})}
+	}
+	return &s
+}
+
+// Title is Screen's.
+func (s card[T]) Title(e Env) (string, string) {
+	right := string(s.ref.Kind)
+	_, listed := knownKind(e.Snap, s.ref.Kind)
+	switch {
+	case lost(e.Snap, s.ref, s.there):
+		right += ": " + lostWords(e.Snap, s.ref, s.there)
+	case !s.there && listed:
+		right += " that does not exist"
+	}
+	return s.ref.Name, right
+}
+
+// Keys is Screen's.
+func (s card[T]) Keys() []Binding {
+	out := []Binding{{Keys: keys("enter", "right", "l"), Name: "open", Help: "open what the cursor is on", Run: s.enter}}
+	for _, b := range detailKeys(s.detail, func(l loaded, c tea.Cmd) (Screen, Intent) {
+		if l.yaml != s.detail.yaml {
+			s.view = doc.View{}
+		}
+		s.detail = l
+		return s, run{c}
+	}, s.ref) {
+		b.Enabled = s.readable
+		out = append(out, b)
+	}
+	out = append(out, editKey(s, func(e Env) (world.Ref, string) {
+		if lost(e.Snap, s.ref, s.there) {
+			return s.ref, object(s.ref) + ": " + lostWords(e.Snap, s.ref, s.there)
+		}
+		return s.ref, ""
+	}))
+	return append(out, moving(func(e Env, m table.Motion) Screen {
+		s.view = s.view.Move(m, s.doc(e), e.H)
+		return s
+	})...)
+}
+
+// readable says whether the Desk reads the object on demand.
+func (s card[T]) readable(Env) (bool, string) {
+	switch {
+	case !s.there:
+		return false, "there is no object " + object(s.ref)
+	case s.ref.Kind == world.KindPriorityClass:
+		return false, "of a PriorityClass only the value is read"
+	}
+	return true, ""
+}
+
+func (s card[T]) enter(e Env) (Screen, Intent) {
+	ref, ok := s.view.Selected(s.doc(e), e.H)
+	if !ok {
+		return s, nil
+	}
+	next := screenFor(e, ref)
+	if next == nil {
+		return s, say{ref.String() + " is not known", theme.Warn}
+	}
+	return s, push{next}
+}
+
+// Update is Screen's.
+func (s card[T]) Update(e Env, m tea.Msg) (Screen, Intent) {
+	switch m := m.(type) {
+	case shownMsg:
+		var read, join tea.Cmd
+		if ok, _ := s.readable(e); ok && m.first {
+			s.detail, read = s.detail.load(e, s.ref)
+		}
+		s, join = s.shown(e)
+		return s, run{tea.Batch(read, join)}
+	case beatMsg:
+		if s.late && s.asked == 0 {
+			next, join := s.ask(e)
+			return next, run{join}
+		}
+	case joinedMsg[T]:
+		if m.ticket == s.asked {
+			s.asked, s.left = 0, !m.found
+			if m.found {
+				s.row, s.done = m.row, true
+			}
+		}
+	case detailMsg:
+		s.detail = s.detail.take(m)
+	}
+	return s, nil
+}
+
+// shown asks for the row anew when something of it changed.
+func (s card[T]) shown(e Env) (card[T], tea.Cmd) {
+	if s.from != nil && s.about.same(s.from, e.Snap) {
+		return s, nil
+	}
+	if s.asked != 0 || s.from != nil && len(e.Snap.Workloads) > bigList {
+		s.late = true
+		return s, nil
+	}
+	return s.ask(e)
+}
+
+func (s card[T]) ask(e Env) (card[T], tea.Cmd) {
+	s.asked, s.from, s.late = e.Ticket, e.Snap, false
+	rows, ref, ticket, l := s.about.rows, s.ref, e.Ticket, look{e.Snap, e.Now, e.memo.begin}
+	return s, e.ask(func(context.Context) tea.Msg {
+		for _, r := range rows(l) {
+			if r.ref() == ref {
+				return joinedMsg[T]{ticket, r, true}
+			}
+		}
+		return joinedMsg[T]{ticket: ticket}
+	})
+}
+
+// View is Screen's.
+func (s card[T]) View(e Env) []string { return pageOf(e.Theme, s.view, s.doc(e), e.W, e.H) }
+
+func (s card[T]) doc(e Env) []doc.Line {
+	if s.detail.yaml {
+		return yamlDoc(e, s.detail)
+	}
+	p := newPaper(e)
+	if lost(e.Snap, s.ref, s.there) || s.left && s.done {
+		p.text("", object(s.ref)+": "+lostWords(e.Snap, s.ref, s.there)+". Esc: back. What follows is how it was last seen.", theme.Alarm)
+		p.gap()
+	}
+	switch {
+	case s.done:
+		s.about.body(p, s.row, s.detail)
+	case s.asked != 0 || s.from == nil:
+		p.text("", "reading"+e.Theme.Glyph.Ellipsis, theme.Dim)
+	default:
+		p.text("", object(s.ref)+" does not exist, and nothing names it.", theme.Warn)
+	}
+	if ok, _ := s.readable(e); ok {
+		p.gap()
+		timelineDoc(p, s.detail)
+	}
+	return p.lines
+}
