@@ -60,14 +60,21 @@ func (d *Desk) planCohort(ctx context.Context, a Action, cohort world.Ref, one f
 	if len(queues) == 0 {
 		return Plan{}, &Problem{What: fmt.Sprintf("no ClusterQueue is below %s", cohort), Do: "Look at the name. Nothing was changed."}
 	}
-	p := d.plan(a)
+	p, err := d.planEach(a, queues, fmt.Sprintf("below %s", cohort), one)
 	p.Subject = cohort
-	var left, why []string
-	for _, ref := range queues {
+	return p, err
+}
+
+// planEach plans for every object what one plans for each. Those that one leaves as
+// they are (asIs) are named in the notes; where says which objects these are.
+func (d *Desk) planEach(a Action, refs []world.Ref, where string, one func(world.Ref) (Plan, error)) (Plan, error) {
+	p := d.plan(a)
+	var why []string
+	for _, ref := range refs {
 		q, err := one(ref)
 		var leave asIs
 		if errors.As(err, &leave) {
-			left, why = append(left, ref.Name), append(why, leave.What)
+			why = append(why, leave.What)
 			continue
 		}
 		if err != nil {
@@ -76,14 +83,28 @@ func (d *Desk) planCohort(ctx context.Context, a Action, cohort world.Ref, one f
 		p.add(q)
 	}
 	if len(p.Targets) == 0 {
-		return Plan{}, &Problem{What: fmt.Sprintf("nothing to %s below %s: %s", a, cohort, strings.Join(why, "; ")), Do: "Nothing was changed."}
+		return Plan{}, &Problem{What: fmt.Sprintf("nothing to %s %s: %s", a, where, strings.Join(why, "; ")), Do: "Nothing was changed."}
 	}
-	first := []string{fmt.Sprintf("%d ClusterQueues one after the other, by name. It stops at the first that is not done; to go on, plan again.", len(p.Targets))}
-	for i := range left {
-		first = append(first, "Left as it is: "+why[i]+".")
+	var first []string
+	if len(p.Targets) > 1 {
+		first = append(first, fmt.Sprintf("%s one after the other, by name. It stops at the first that is not done; to go on, plan again.", number(p.Targets)))
+	}
+	for _, w := range why {
+		first = append(first, "Left as it is: "+w+".")
 	}
 	p.Notes = append(first, p.Notes...)
 	return p, nil
+}
+
+// number says how many objects these are, and of what kind.
+func number(ts []Target) string {
+	kind := string(ts[0].Ref.Kind)
+	for _, t := range ts {
+		if string(t.Ref.Kind) != kind {
+			kind = "object"
+		}
+	}
+	return fmt.Sprintf("%d %ss", len(ts), kind)
 }
 
 // Unread is a *Problem where the queue, or which ClusterQueues are below the cohort, is

@@ -68,6 +68,9 @@ func (o *Offline) PlanPriority(context.Context, world.Ref, string, string) (Plan
 // ReadFile refuses: what it holds could not be applied.
 func (o *Offline) ReadFile(context.Context, string) (File, error) { return File{}, o.refuse() }
 
+// PlanSeveral refuses.
+func (o *Offline) PlanSeveral(context.Context, Several) (Plan, error) { return Plan{}, o.refuse() }
+
 // PlanFile refuses.
 func (o *Offline) PlanFile(context.Context, File) (Plan, error) { return Plan{}, o.refuse() }
 

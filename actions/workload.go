@@ -124,7 +124,7 @@ func (d *Desk) planActive(ctx context.Context, ref world.Ref, a Action, why stri
 		return Plan{}, nil, nil, err
 	}
 	if no := WorkloadRefusal(row, a); no != "" {
-		return Plan{}, nil, nil, &Problem{What: fmt.Sprintf("cannot %s %s: %s", a, ref, no), Do: "Nothing was changed."}
+		return Plan{}, nil, nil, asIs{&Problem{What: fmt.Sprintf("cannot %s %s: %s", a, ref, no), Do: "Nothing was changed."}}
 	}
 	p := d.plan(a)
 	p.Reason = text.Clean(why)

@@ -27,7 +27,7 @@ func (d *Desk) PlanPriority(ctx context.Context, ref world.Ref, class, why strin
 		return Plan{}, err
 	}
 	no := func(format string, a ...any) error {
-		return &Problem{What: text.Clean(fmt.Sprintf("cannot change the priority class of %s: %s", ref, fmt.Sprintf(format, a...))), Do: "Nothing was changed."}
+		return asIs{&Problem{What: text.Clean(fmt.Sprintf("cannot change the priority class of %s: %s", ref, fmt.Sprintf(format, a...))), Do: "Nothing was changed."}}
 	}
 	if why := WorkloadRefusal(row, Reprioritize); why != "" {
 		return Plan{}, no("%s", why)

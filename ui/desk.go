@@ -28,6 +28,8 @@ type Desk interface {
 	PlanDeactivate(ctx context.Context, workload world.Ref, why string) (actions.Plan, error)
 	PlanReactivate(ctx context.Context, workload world.Ref, why string) (actions.Plan, error)
 	PlanPriority(ctx context.Context, workload world.Ref, class, why string) (actions.Plan, error)
+	// PlanSeveral plans one action for several objects.
+	PlanSeveral(ctx context.Context, several actions.Several) (actions.Plan, error)
 	// Preview returns the plan with what Kueue will do when it is carried out, and the
 	// question that then fits. It blocks until that is computed, or ctx ends, and
 	// calls progress meanwhile, from any goroutine.

@@ -73,12 +73,22 @@ func planTitle(p actions.Plan) string {
 	case 1:
 		t += " " + object(p.Targets[0].Ref)
 	default:
-		t += " " + plural(len(p.Targets), "object")
+		t += " " + plural(len(p.Targets), kindOf(p.Targets))
 		if p.Subject.Kind == world.KindCohort {
 			t = verb(p.Action) + " " + plural(len(p.Targets), "ClusterQueue") + " below " + p.Subject.Name
 		}
 	}
 	return t
+}
+
+// kindOf is what the objects are, in one word.
+func kindOf(ts []actions.Target) string {
+	for _, t := range ts {
+		if t.Ref.Kind != ts[0].Ref.Kind {
+			return "object"
+		}
+	}
+	return string(ts[0].Ref.Kind)
 }
 
 // Keys is Dialog's.

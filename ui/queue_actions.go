@@ -54,16 +54,8 @@ func mayAct(e Env, target targeter, a actions.Action) (bool, string) {
 	if ref.Kind == world.KindCohort && a != actions.Edit {
 		return mayActBelow(e, ref, a)
 	}
-	p, record, ok := policyOf(e, ref)
-	switch {
-	case !ok:
-		return false, ref.String() + " does not exist any more"
-	case a == actions.Hold && p.Stopped():
-		return false, ref.Name + " is held already (stopPolicy " + string(p) + ")"
-	case a == actions.Drain && p == world.StopHoldAndDrain:
-		return false, ref.Name + " is drained already"
-	case a == actions.Resume && !p.Stopped() && record == nil:
-		return false, ref.Name + " is not held"
+	if why := queueRefusal(e, ref, a); why != "" {
+		return false, why
 	}
 	return e.Desk.May(ref, a)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"cli.holdfast.dev/holdfast/actions"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui/filter"
@@ -43,6 +44,9 @@ func newQueues() queues {
 		cells: queueCells, strip: queueStrip, pane: queuePane,
 		open: func(_ Env, r queueRow) Intent { return push{newQueue(r.ref())} },
 		keys: func(s queues) []Binding {
+			if len(s.marks) > 0 {
+				return severalActions(s, "queue", marked(s, queueRow.ref), queueRefusal, actions.Hold, actions.Resume, actions.Drain)
+			}
 			return queueActions(s, func(Env) (world.Ref, string) {
 				r, why := s.picked()
 				if why != "" {

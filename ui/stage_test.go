@@ -82,6 +82,7 @@ type fakeDesk struct {
 	reason    string
 	drain     bool
 	asked     []string // the plans for Workloads
+	several   []actions.Several
 	executed  []string // what was typed, for each Execute
 	ran       []actions.Plan
 	opened    int
@@ -111,6 +112,10 @@ func (d *fakeDesk) PlanReactivate(_ context.Context, w world.Ref, _ string) (act
 }
 func (d *fakeDesk) PlanPriority(_ context.Context, w world.Ref, class, _ string) (actions.Plan, error) {
 	d.asked = append(d.asked, "priority "+class+" of "+w.String())
+	return d.plan, d.planErr
+}
+func (d *fakeDesk) PlanSeveral(_ context.Context, x actions.Several) (actions.Plan, error) {
+	d.several, d.reason = append(d.several, x), x.Reason
 	return d.plan, d.planErr
 }
 func (d *fakeDesk) Preview(ctx context.Context, p actions.Plan, progress func(impact.Progress)) actions.Plan {

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -82,18 +81,21 @@ func planWorkload(e Env, ref world.Ref, a actions.Action, class, why string) Dia
 // classesFor are the WorkloadPriorityClasses that the Workload does not have, the
 // highest first.
 func classesFor(e Env, w *world.Workload) []*world.PriorityClass {
-	out := slices.DeleteFunc(slices.Clone(e.Snap.PriorityClasses), func(c *world.PriorityClass) bool {
+	return slices.DeleteFunc(byValue(e.Snap.PriorityClasses), func(c *world.PriorityClass) bool {
 		return c.Name == w.PriorityClass && w.PriorityKind == world.KindWorkloadPriorityClass
 	})
-	slices.SortStableFunc(out, func(a, b *world.PriorityClass) int { return cmp.Compare(b.Value, a.Value) })
-	return out
+}
+
+// classChoice names a class with its value.
+func classChoice(k *world.PriorityClass) string {
+	return k.Name + " (" + strconv.Itoa(int(k.Value)) + ")"
 }
 
 // newClassChooser asks which class the Workload is to have.
 func newClassChooser(e Env, w *world.Workload) chooser {
 	c := chooser{title: "Which priority class? " + w.JobName() + " has " + or(w.PriorityClass, "none") + " (" + strconv.Itoa(int(w.Priority)) + ")"}
 	for _, k := range classesFor(e, w) {
-		c.choices = append(c.choices, choice{k.Name + " (" + strconv.Itoa(int(k.Value)) + ")", func(e Env) Dialog {
+		c.choices = append(c.choices, choice{classChoice(k), func(e Env) Dialog {
 			return planWorkload(e, w.Ref(), actions.Reprioritize, k.Name, "")
 		}})
 	}

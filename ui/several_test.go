@@ -1,0 +1,72 @@
+package ui
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+func refNames(rs []world.Ref) []string {
+	var out []string
+	for _, r := range rs {
+		out = append(out, r.String())
+	}
+	return out
+}
+
+// What is marked is acted on together: one plan, which asks for how many.
+func TestMarkedQueuesAreHeldTogether(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.press("3", "/").typeText("team-").press("enter")
+	s.press("g", " ", " ").sees("2 marked").press("down", "down", "down", "down", " ")
+	p := holdPlan()
+	p.Targets = append(p.Targets, p.Targets[0], p.Targets[0])
+	p.Confirm = actions.Confirm{Level: actions.ConfirmObjects, Expects: "prod-eu 3"}
+	s.desk.plan = p
+	s.press("H").sees("Hold 3 queues", "Why?").typeText("bad quota").press("enter")
+	s.sees("Hold 3 ClusterQueues", `Type "prod-eu 3" (context and objects) to hold`)
+	if diff := cmp.Diff([]actions.Action{actions.Hold}, []actions.Action{s.desk.several[0].Action}); diff != "" {
+		t.Error(diff)
+	}
+	var want []string
+	for uid := range s.root.stacks[TabQueues][0].(queues).marks {
+		want = append(want, uid.String())
+	}
+	if got := refNames(s.desk.several[0].Refs); len(got) != 3 || len(want) != 3 || s.desk.several[0].Reason != "bad quota" {
+		t.Errorf("held %q of %q, for %q", got, want, s.desk.several[0].Reason)
+	}
+	s.pass(time.Second)
+	s.typeText("prod-eu 3").press("enter")
+	if diff := cmp.Diff([]string{"prod-eu 3"}, s.desk.executed); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// An action that makes sense for none of the marked says why; what a filter hides is
+// not acted on unseen.
+func TestMarkedAreRefused(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.press("3", "/").typeText("team-c-cq").press("enter", " ")
+	s.press("H").sees("hold: for none of the marked: team-c-cq is held already")
+	s.press("esc", "/").typeText("team-b").press("enter").press("H").sees("hold: 1 marked queue not in sight: clear the filter first, or take the marks away")
+	if len(s.desk.several) != 0 {
+		t.Errorf("planned %+v", s.desk.several)
+	}
+}
+
+// Marked Workloads get one class.
+func TestMarkedWorkloadsGetAClass(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.desk.plan = holdPlan()
+	s.press("4", " ", " ", "P").sees("Which priority class for 2 Workloads?", "▸ urgent (9000)").press("down", "enter")
+	if len(s.desk.several) != 1 || s.desk.several[0].Class != "gold" || s.desk.several[0].Action != actions.Reprioritize || len(s.desk.several[0].Refs) != 2 {
+		t.Errorf("planned %+v", s.desk.several)
+	}
+	s.press("esc")
+	s.root.opt.ReadOnly = true
+	s.press("D").sees("deactivate: started with --read-only")
+}
