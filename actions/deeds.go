@@ -33,6 +33,17 @@ const (
 	BecameInterrupted Became = "interrupted"
 )
 
+// NoResult says what is known of a deed that was interrupted.
+const NoResult = "interrupted before a result was written; look at the objects"
+
+// Sent says how often the write was sent, where that was more than once.
+func (o JournalEvent) Sent() string {
+	if o.Tries < 2 {
+		return ""
+	}
+	return fmt.Sprintf("sent %d times", o.Tries)
+}
+
 // Deeds pairs the intents and results of Journal.Read, the newest deed first. Nothing
 // blocks.
 func Deeds(entries []JournalEntry) []Deed {

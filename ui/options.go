@@ -8,12 +8,15 @@
 package ui
 
 import (
+	"context"
 	"io"
 	"os"
 	"time"
 
 	"k8s.io/utils/clock"
 
+	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/manager"
 	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui/theme"
 )
@@ -42,6 +45,16 @@ type Options struct {
 	// Sessions keeps rollback sessions; nil: there are none, as where the snapshot comes
 	// from a file.
 	Sessions Sessions
+	// Events reads events when asked; nil: nobody does.
+	Events Events
+	// Journal is the record of what was done from this account; nil: there is none.
+	Journal Journal
+	// Settings reads how Kueue's manager is configured; it blocks, for a bounded time,
+	// and may be called from any goroutine. Nil: nobody does.
+	Settings func(context.Context) manager.Settings
+	// Checkpoint is the annotation of a Workload in which its job records its
+	// checkpoint; empty: none is known.
+	Checkpoint string
 	// Start is the tab to begin with; the zero value is Cohorts.
 	Start Tab
 	// Log returns the lines that would have gone to the terminal, oldest first; nil
@@ -60,6 +73,19 @@ type Places interface {
 	// Get returns the places, from 1, that Kueue gave, and when; why says why there
 	// are none.
 	Get(clusterQueue string) (places map[world.Key]int, readAt time.Time, why string)
+}
+
+// Events reads the events that are kept of a cluster. It may take its time, is called
+// outside the drawing loop, with a deadline, and may return what it read before an
+// error. The error may have a method Advice() string that says what to do next.
+type Events interface {
+	Events(ctx context.Context, scope actions.EventScope) (actions.EventList, error)
+}
+
+// Journal is what actions.Journal is. Read may take its time and is called outside the
+// drawing loop.
+type Journal interface {
+	Read() (entries []actions.JournalEntry, bad []string, err error)
 }
 
 func (o Options) withDefaults() Options {
@@ -83,20 +109,24 @@ const (
 	TabCohorts Tab = iota
 	TabQueues
 	TabWorkloads
+	TabChains
 	TabSessions
+	TabContract
+	TabEvents
+	TabJournal
 	TabLog
 	tabs
 )
 
 // String is the name of the tab.
 func (t Tab) String() string {
-	return [...]string{"Cohorts", "Queues", "Workloads", "Sessions", "Log"}[t]
+	return [...]string{"Cohorts", "Queues", "Workloads", "Chains", "Sessions", "Contract", "Events", "Journal", "Log"}[t]
 }
 
 // key is the digit that goes to the tab; empty where only the palette and the tab
 // key do.
 func (t Tab) key() string {
-	return [...]string{"2", "3", "4", "6", ""}[t]
+	return [...]string{"2", "3", "4", "5", "6", "0", "", "", ""}[t]
 }
 
 // open returns the tab's first screen.
@@ -105,7 +135,11 @@ func (t Tab) open() Screen {
 		func() Screen { return newCohorts() },
 		func() Screen { return newQueues() },
 		func() Screen { return newWorkloads() },
+		func() Screen { return newChains() },
 		func() Screen { return newSessions() },
+		func() Screen { return newContract() },
+		func() Screen { return newEvents() },
+		func() Screen { return newJournal() },
 		func() Screen { return newLog() },
 	}[t]()
 }

@@ -40,7 +40,8 @@ func (a *app) console(ctx context.Context) error {
 	}
 	keep := keeper{a, s, r}
 	err = ui.Run(ctx, ui.Options{
-		Source: s.watcher, Desk: sessionDesk{s.desk, keep}, Sessions: keep, Clock: s.clock, Places: places, Theme: theme.Name(a.theme), NoColor: a.noColor, ASCII: a.ascii,
+		Source: s.watcher, Desk: sessionDesk{s.desk, keep}, Sessions: keep, Clock: s.clock, Places: places,
+		Events: eventSource{s.reader, s.clock}, Journal: s.journal, Settings: s.settings, Checkpoint: a.checkpoint, Theme: theme.Name(a.theme), NoColor: a.noColor, ASCII: a.ascii,
 		ReadOnly: a.readOnly, Production: slices.Contains(a.production, s.contract.Context), Log: a.log.all,
 	})
 	cancel()

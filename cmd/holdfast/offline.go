@@ -7,6 +7,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/manager"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/ui"
 	"cli.holdfast.dev/holdfast/ui/theme"
@@ -40,9 +41,14 @@ func (a *app) offline(ctx context.Context) error {
 	desk := &actions.Offline{
 		Name: a.from.world, Snapshot: in.Snapshot, Events: in.Events, Pods: in.Pods, HasPods: in.HasPods, HasEvents: len(in.Events) > 0, ReadAt: now,
 	}
-	return ui.Run(ctx, ui.Options{
-		Source: still{in.Snapshot}, Desk: desk, Clock: c, Theme: theme.Name(a.theme), NoColor: a.noColor, ASCII: a.ascii, File: a.from.world, Log: a.log.all,
-	})
+	opt := ui.Options{
+		Source: still{in.Snapshot}, Desk: desk, Clock: c, Events: fileEvents{in, a.from.world, now}, Checkpoint: a.checkpoint, Theme: theme.Name(a.theme), NoColor: a.noColor, ASCII: a.ascii, File: a.from.world, Log: a.log.all,
+		Settings: func(context.Context) manager.Settings { return a.manager.over(manager.Defaults()) },
+	}
+	if path, err := a.journalPath(); err == nil {
+		opt.Journal = actions.NewJournal(path)
+	}
+	return ui.Run(ctx, opt)
 }
 
 // fixed is a clock that stands.

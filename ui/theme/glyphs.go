@@ -9,6 +9,8 @@ type Glyphs struct {
 	Own, Borrowed, Lendable, Private string
 	// The frame of a dialog.
 	TopLeft, TopRight, BottomLeft, BottomRight, Flat, Upright string
+	// Branch and Last lead to a member of a tree and to its last one.
+	Branch, Last string
 	// Up and Down say that there is more to scroll to.
 	Up, Down string
 }
@@ -19,6 +21,7 @@ var unicode = Glyphs{
 	Ellipsis: "…", Arrow: "→", Crumb: "›", Dash: "–", Minus: "−", Caret: "▏",
 	Own: "█", Borrowed: "▓", Lendable: "░", Private: "▒",
 	TopLeft: "┌", TopRight: "┐", BottomLeft: "└", BottomRight: "┘", Flat: "─", Upright: "│",
+	Branch: "├", Last: "└",
 	Up: "↑", Down: "↓",
 }
 
@@ -28,5 +31,6 @@ var asciiOnly = Glyphs{
 	Ellipsis: "~", Arrow: ">", Crumb: ">", Dash: "-", Minus: "-", Caret: "_",
 	Own: "#", Borrowed: "+", Lendable: ".", Private: ":",
 	TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+", Flat: "-", Upright: "|",
+	Branch: "|", Last: "`",
 	Up: "^", Down: "v",
 }
