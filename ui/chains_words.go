@@ -21,9 +21,9 @@ func chainName(m *chain.Member) string {
 	case m.Key != (world.Key{}):
 		return m.Key.String()
 	case m.UID != "":
-		return "unknown (uid " + string(m.UID) + ")"
+		return "uid " + string(m.UID)
 	}
-	return "unknown (Kueue wrote no name)"
+	return "not named by Kueue"
 }
 
 // chainQueue is the ClusterQueue of the Workload; of one that is gone the one for
@@ -232,7 +232,7 @@ func chainStrip(e Env, r chainRow, gone bool) strip {
 // sentence says who preempted the Workload, or whom it preempted.
 func (r chainRow) sentence(e Env) string {
 	if r.Step == nil {
-		return "Preempted " + plural(len(r.Victims), "Workload") + "; no preemption of it is known. "
+		return "Preempted " + plural(len(r.Victims), "Workload") + "; was not preempted itself, as far as is known. "
 	}
 	by := chainName(r.By)
 	if r.By.Priority != nil {

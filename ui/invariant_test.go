@@ -67,7 +67,8 @@ func randomChange(t *rapid.T, s *stage) {
 func TestFramesAlways(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		st, c := scene()
-		s := newStage(t, st, c, 80, 24)
+		s := grove(newStage(t, st, c, 80, 24))
+		s.root.opt.Events, s.root.opt.Journal, s.root.opt.Settings = &fakeEvents{list: someEvents()}, someDeeds(), someSettings
 		s.desk.plan = rapid.SampledFrom([]actions.Plan{holdPlan(), editPlan(), policyPlan(), changing(holdPlan())}).Draw(t, "plan")
 		s.desk.impact = randomImpact(t, st.Snapshot())
 		s.desk.plan.Notes = append(s.desk.plan.Notes, "\x1b[2Jraw from the server\x07", strings.Repeat("x", 300))
@@ -104,6 +105,12 @@ func listLen(s Screen) int {
 		return s.list.Len()
 	case workloads:
 		return s.list.Len()
+	case chains:
+		return s.board.list.Len()
+	case events:
+		return s.board.list.Len()
+	case journal:
+		return s.board.list.Len()
 	}
 	return 0
 }
@@ -122,6 +129,10 @@ func selectedKey(s Screen) any {
 		if w, _, ok := s.list.Selected(); ok {
 			return w.UID
 		}
+	case chains:
+		if r, _, ok := s.board.list.Selected(); ok {
+			return r.id()
+		}
 	}
 	return nil
 }
@@ -131,8 +142,8 @@ func selectedKey(s Screen) any {
 func TestCursorStays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		st, c := scene()
-		s := newStage(t, st, c, 100, 30)
-		s.press(rapid.SampledFrom([]string{"2", "3", "4"}).Draw(t, "tab"))
+		s := grove(newStage(t, st, c, 100, 30))
+		s.press(rapid.SampledFrom([]string{"2", "3", "4", "5"}).Draw(t, "tab"))
 		for range rapid.IntRange(0, 8).Draw(t, "moves") {
 			s.press(rapid.SampledFrom([]string{"down", "up", "pgdown", "end", "home"}).Draw(t, "move"))
 		}
