@@ -146,7 +146,7 @@ func (d *Desk) undo(ctx context.Context, e JournalEntry, became map[string]Outco
 		p = d.plan(Hold)
 		one = func(r world.Ref, o JournalEvent) (Plan, error) { return d.holdOne(ctx, r, Hold, heldFor(o, e)) }
 	case Export:
-		return Plan{}, &Problem{What: "an export changed nothing in the cluster", Do: "Remove the file if it is not wanted."}
+		return Plan{}, &Problem{What: nothingChanged, Do: "Remove the file if it is not wanted."}
 	default:
 		p = d.plan(Edit)
 		one = func(r world.Ref, o JournalEvent) (Plan, error) { return d.revert(ctx, r, o) }
@@ -158,7 +158,7 @@ func (d *Desk) undo(ctx context.Context, e JournalEntry, became map[string]Outco
 			return Plan{}, err
 		}
 		if was := became[o.Object]; was == Refused || was == NotDone {
-			left = append(left, fmt.Sprintf("%s was %s then", ref, was))
+			left = append(left, leftUndone(ref.String(), was))
 			continue
 		}
 		q, err := one(ref, o)
@@ -255,15 +255,11 @@ func apiOf(o JournalEvent) (schema.GroupVersionResource, error) {
 // revert plans to give the fields of one object back what they had, those alone that
 // still have the value which the entry gave them.
 func (d *Desk) revert(ctx context.Context, ref world.Ref, o JournalEvent) (Plan, error) {
-	if o.Method == Create.word() {
-		return Plan{}, &Problem{What: fmt.Sprintf("%s was made by it, and this program deletes nothing", ref)}
+	if why := o.oneWay(); why != "" {
+		return Plan{}, &Problem{What: why}
 	}
 	var back, sent map[string]any
-	wrote := o.Patch
-	if len(o.Stored) > 0 {
-		wrote = o.Stored
-	}
-	if len(o.Inverse) == 0 || utiljson.Unmarshal(o.Inverse, &back) != nil || utiljson.Unmarshal(wrote, &sent) != nil {
+	if utiljson.Unmarshal(o.Inverse, &back) != nil || utiljson.Unmarshal(o.wrote(), &sent) != nil {
 		return Plan{}, &Problem{What: fmt.Sprintf("the journal does not say what %s was before", ref)}
 	}
 	// Only hold and resume write these.

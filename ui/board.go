@@ -119,8 +119,10 @@ func (s board[K, T]) Keys() []Binding {
 			s.order.turned = !s.order.turned
 			return s.ask(e, true)
 		}},
-		{Keys: keys(" "), Name: "mark", Help: "mark, or take the mark away", Enabled: s.any, Run: s.mark},
 	}...)
+	if s.sheet.alive != nil {
+		out = append(out, Binding{Keys: keys(" "), Name: "mark", Help: "mark, or take the mark away", Enabled: s.any, Run: s.mark})
+	}
 	if s.sheet.keys != nil {
 		out = append(out, s.sheet.keys(s)...)
 	}

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"k8s.io/apimachinery/pkg/types"
 
+	"cli.holdfast.dev/holdfast/model/manager"
 	"cli.holdfast.dev/holdfast/model/position"
 	"cli.holdfast.dev/holdfast/model/reason"
 	"cli.holdfast.dev/holdfast/model/requests"
@@ -45,8 +46,13 @@ type Env struct {
 	memo   *memo
 	log    func() []string
 	places Places
-	// sessions is nil where there are none.
+	// sessions is nil where there are none, and so are events, journal and settings.
 	sessions Sessions
+	events   Events
+	journal  Journal
+	settings func(context.Context) manager.Settings
+	// checkpoint and file are those of the Options.
+	checkpoint, file string
 }
 
 // timer returns a command that waits and then gives the message. Tests put their

@@ -176,6 +176,7 @@ func (s *stage) onTeamA() *stage {
 func TestFrames(t *testing.T) {
 	all := maps.Clone(scripts)
 	maps.Copy(all, previews)
+	maps.Copy(all, records)
 	for name, script := range all {
 		sizes := [][2]int{{80, 24}, {120, 40}}
 		switch name {

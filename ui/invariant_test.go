@@ -87,7 +87,8 @@ func randomChange(t *rapid.T, s *stage) {
 func TestFramesAlways(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		st, c := scene()
-		s := newStage(t, st, c, 80, 24)
+		s := grove(newStage(t, st, c, 80, 24))
+		s.root.opt.Events, s.root.opt.Journal, s.root.opt.Settings = &fakeEvents{list: someEvents()}, someDeeds(), someSettings
 		s.desk.plan = rapid.SampledFrom([]actions.Plan{holdPlan(), editPlan(), policyPlan(), changing(holdPlan())}).Draw(t, "plan")
 		s.desk.impact = randomImpact(t, st.Snapshot())
 		s.desk.plan.Notes = append(s.desk.plan.Notes, "\x1b[2Jraw from the server\x07", strings.Repeat("x", 300))
@@ -160,8 +161,8 @@ func TestCursorStays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		st, c := scene()
 		st.Put(&world.Check{Meta: meta("", "budget"), Controller: "example.com/budget", Conditions: active()})
-		s := newStage(t, st, c, 100, 30)
-		s.press(rapid.SampledFrom([]string{"1", "2", "3", "4", "7", "8", "9"}).Draw(t, "tab"))
+		s := grove(newStage(t, st, c, 100, 30))
+		s.press(rapid.SampledFrom([]string{"1", "2", "3", "4", "5", "7", "8", "9"}).Draw(t, "tab"))
 		for range rapid.IntRange(1, 8).Draw(t, "moves") { // a list that still comes in keeps an unmoved cursor at its top
 			s.press(rapid.SampledFrom([]string{"down", "up", "pgdown", "end", "home"}).Draw(t, "move"))
 		}

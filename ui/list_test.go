@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -62,7 +63,9 @@ func names(ws []*world.Workload) []string {
 }
 
 func TestASCIIDrawsNothingElse(t *testing.T) {
-	for name, script := range scripts {
+	all := maps.Clone(scripts)
+	maps.Copy(all, records)
+	for name, script := range all {
 		st, c := scene()
 		s := newStage(t, st, c, 100, 30)
 		th, err := theme.New(theme.Default, true, true)

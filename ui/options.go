@@ -8,12 +8,15 @@
 package ui
 
 import (
+	"context"
 	"io"
 	"os"
 	"time"
 
 	"k8s.io/utils/clock"
 
+	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/manager"
 	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui/theme"
 )
@@ -46,6 +49,16 @@ type Options struct {
 	Contexts []string
 	// Notice is a sentence to begin with, as that another context could not be reached.
 	Notice string
+	// Events reads events when asked; nil: nobody does.
+	Events Events
+	// Journal is the record of what was done from this account; nil: there is none.
+	Journal Journal
+	// Settings reads how Kueue's manager is configured; it blocks, for a bounded time,
+	// and may be called from any goroutine. Nil: nobody does.
+	Settings func(context.Context) manager.Settings
+	// Checkpoint is the annotation of a Workload in which its job records its
+	// checkpoint; empty: none is known.
+	Checkpoint string
 	// Start is the tab to begin with; the zero value is Glance.
 	Start Tab
 	// Log returns the lines that would have gone to the terminal, oldest first; nil
@@ -65,6 +78,19 @@ type Places interface {
 	// Get returns the places, from 1, that Kueue gave, and when; why says why there
 	// are none.
 	Get(clusterQueue string) (places map[world.Key]int, readAt time.Time, why string)
+}
+
+// Events reads the events that are kept of a cluster. It may take its time, is called
+// outside the drawing loop, with a deadline, and may return what it read before an
+// error. The error may have a method Advice() string that says what to do next.
+type Events interface {
+	Events(ctx context.Context, scope actions.EventScope) (actions.EventList, error)
+}
+
+// Journal is what actions.Journal is. Read may take its time and is called outside the
+// drawing loop.
+type Journal interface {
+	Read() (entries []actions.JournalEntry, bad []string, err error)
 }
 
 func (o Options) withDefaults() Options {
@@ -89,23 +115,27 @@ const (
 	TabCohorts
 	TabQueues
 	TabWorkloads
+	TabChains
 	TabSessions
 	TabFlavors
 	TabChecks
 	TabPriorities
+	TabContract
+	TabEvents
+	TabJournal
 	TabLog
 	tabs
 )
 
 // String is the name of the tab.
 func (t Tab) String() string {
-	return [...]string{"Glance", "Cohorts", "Queues", "Workloads", "Sessions", "Flavors", "Checks", "Priorities", "Log"}[t]
+	return [...]string{"Glance", "Cohorts", "Queues", "Workloads", "Chains", "Sessions", "Flavors", "Checks", "Priorities", "Contract", "Events", "Journal", "Log"}[t]
 }
 
 // key is the digit that goes to the tab; empty where only the palette and the tab
 // key do.
 func (t Tab) key() string {
-	return [...]string{"1", "2", "3", "4", "6", "7", "8", "9", ""}[t]
+	return [...]string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "0", "", "", ""}[t]
 }
 
 // open returns the tab's first screen.
@@ -115,10 +145,14 @@ func (t Tab) open() Screen {
 		func() Screen { return newCohorts() },
 		func() Screen { return newQueues() },
 		func() Screen { return newWorkloads() },
+		func() Screen { return newChains() },
 		func() Screen { return newSessions() },
 		func() Screen { return newFlavors() },
 		func() Screen { return newChecks() },
 		func() Screen { return newPriorities() },
+		func() Screen { return newContract() },
+		func() Screen { return newEvents() },
+		func() Screen { return newJournal() },
 		func() Screen { return newLog() },
 	}[t]()
 }

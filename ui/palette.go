@@ -93,7 +93,7 @@ func (d palette) Update(e Env, m tea.Msg) (Dialog, Intent) {
 func (d palette) View(e Env, w, h int) []string {
 	g := e.Theme.Glyph
 	out := []string{e.Theme.Paint(theme.Info, ":") + d.text.view(e.Theme, w-1)}
-	room := min(12, h-1)
+	room := min(20, h-1)
 	from := max(0, d.at-room+1)
 	for i := from; i < min(len(d.found), from+room); i++ {
 		p := d.found[i]

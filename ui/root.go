@@ -214,6 +214,7 @@ func (r root) env() Env {
 		Snap: r.shown, Behind: r.shown != r.live, Now: r.now, Theme: r.theme, Desk: r.opt.Desk, W: r.w, H: max(0, r.h-chrome),
 		ReadOnly: r.opt.ReadOnly, Production: r.opt.Production, Ticket: r.ticket,
 		base: r.base, timer: r.timer, runner: r.runner, hands: r.hands, memo: r.memo, log: r.opt.Log, places: r.opt.Places, sessions: r.opt.Sessions,
+		events: r.opt.Events, journal: r.opt.Journal, settings: r.opt.Settings, checkpoint: r.opt.Checkpoint, file: r.opt.File,
 	}
 }
 

@@ -30,7 +30,8 @@ type sheet[K comparable, T any] struct {
 	same func(a, b *store.Snapshot, q filter.Query) bool
 	// now is the row as it is now; gone where it is there no more. Nil: as listed.
 	now func(e Env, row T) (_ T, gone bool)
-	// alive says whether the row of the key is still there, listed or not.
+	// alive says whether the row of the key is still there, listed or not; nil: rows are
+	// not marked.
 	alive func(e Env, k K) bool
 	// cells are the row's, one for each column.
 	cells func(e Env, row T, gone bool) []table.Cell

@@ -17,6 +17,7 @@ import (
 	"cli.holdfast.dev/holdfast/actions"
 	"cli.holdfast.dev/holdfast/model/kube"
 	"cli.holdfast.dev/holdfast/model/live"
+	"cli.holdfast.dev/holdfast/model/manager"
 	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/model/world"
 )
@@ -28,6 +29,9 @@ type session struct {
 	reader   *live.Reader
 	client   *kube.Client
 	desk     *actions.Desk
+	journal  *actions.Journal
+	// settings reads how Kueue's manager is configured.
+	settings func(context.Context) manager.Settings
 	clock    clock.WithTicker
 	// giveBack returns the streams that the console took from credential plugins, for
 	// the next one that may have to ask.
@@ -69,17 +73,19 @@ func (a *app) connect(ctx context.Context, screen bool) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.journal = actions.NewJournal(journal)
 	foresight, err := a.previewer(s, s.watcher.Snapshot, s.clock)
 	if err != nil {
 		return nil, err
 	}
+	s.settings = foresight.settings
 	var progress func(string)
 	if !screen {
 		progress = a.progress()
 	}
 	s.desk, err = actions.NewDesk(actions.Options{
 		Config: kube.Writer(base, agent, a.readOnly), World: s.watcher.Snapshot, Context: contract.Context, ReadOnly: a.readOnly, Production: slices.Contains(a.production, contract.Context),
-		Journal: actions.NewJournal(journal), Clock: s.clock, ExportDir: a.exportDir, DraftDir: filepath.Join(filepath.Dir(journal), "drafts"),
+		Journal: s.journal, Clock: s.clock, ExportDir: a.exportDir, DraftDir: filepath.Join(filepath.Dir(journal), "drafts"),
 		Editor: editor(), Version: version(), Checkpoint: a.checkpoint, Progress: progress, PodsOf: s.reader.PodsOf, NodesWith: s.reader.NodesWith, Impact: foresight.preview, VerifyFor: 20 * time.Second, LastsFor: 3 * time.Second,
 	})
 	if err != nil {

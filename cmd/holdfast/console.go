@@ -70,6 +70,7 @@ func (a *app) stay(ctx context.Context, notice string) (next string, err error) 
 	keep := keeper{a, s, r}
 	next, err = a.show(signals, ui.Options{
 		Source: s.watcher, Desk: sessionDesk{s.desk, keep}, Sessions: keep, Clock: s.clock, Places: places, Contexts: a.contexts(), Notice: notice,
+		Events: eventSource{s.reader, s.clock}, Journal: s.journal, Settings: s.settings, Checkpoint: a.checkpoint,
 		ReadOnly: a.readOnly, Production: slices.Contains(a.production, s.contract.Context),
 	})
 	cancel()

@@ -122,13 +122,13 @@ func (a *app) printEntry(e actions.JournalEntry, output string, interrupted bool
 		return err
 	}
 	if interrupted {
-		if _, err := fmt.Fprintln(a.out, "    unknown: interrupted before a result was written; look at the objects"); err != nil {
+		if _, err := fmt.Fprintln(a.out, "    unknown: "+actions.NoResult); err != nil {
 			return err
 		}
 	}
 	for _, o := range e.Objects {
 		line := "    " + o.Object
-		for _, s := range []string{o.Change, string(o.Outcome), tries(o.Tries), o.Detail} {
+		for _, s := range []string{o.Change, string(o.Outcome), bracketed(o.Sent()), o.Detail} {
 			if s != "" {
 				line += "  " + s
 			}
@@ -145,12 +145,11 @@ func (a *app) printEntry(e actions.JournalEntry, output string, interrupted bool
 	return nil
 }
 
-// tries says how often a write was sent, where that was more than once.
-func tries(n int) string {
-	if n < 2 {
+func bracketed(s string) string {
+	if s == "" {
 		return ""
 	}
-	return fmt.Sprintf("(sent %d times)", n)
+	return "(" + s + ")"
 }
 
 func because(reason string) string {

@@ -7,6 +7,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/manager"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/ui"
 )
@@ -39,7 +40,14 @@ func (a *app) offline(ctx context.Context) error {
 	desk := &actions.Offline{
 		Name: a.from.world, Snapshot: in.Snapshot, Events: in.Events, Pods: in.Pods, Nodes: in.Nodes, HasPods: in.HasPods, HasNodes: in.HasNodes, HasEvents: len(in.Events) > 0, ReadAt: now,
 	}
-	_, err = a.show(ctx, ui.Options{Source: still{in.Snapshot}, Desk: desk, Clock: c, File: a.from.world})
+	opt := ui.Options{
+		Source: still{in.Snapshot}, Desk: desk, Clock: c, Events: fileEvents{in, a.from.world, now}, Checkpoint: a.checkpoint, File: a.from.world,
+		Settings: func(context.Context) manager.Settings { return a.manager.over(manager.Defaults()) },
+	}
+	if path, err := a.journalPath(); err == nil {
+		opt.Journal = actions.NewJournal(path)
+	}
+	_, err = a.show(ctx, opt)
 	return err
 }
 

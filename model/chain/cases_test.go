@@ -133,22 +133,22 @@ func TestRecovery(t *testing.T) {
 	}
 	want := Recovery{State: Pending, RequeueAt: clock(10, 7, 0), RequeueCount: 3, PastExecutionSeconds: &past, ReclaimablePods: 5}
 	for _, checkpoint := range []string{"", "example.com/other"} {
-		if d := cmp.Diff(want, recoveryOf(w, checkpoint)); d != "" {
+		if d := cmp.Diff(want, RecoveryOf(w, checkpoint)); d != "" {
 			t.Errorf("checkpoint key %q (-want +got):\n%s", checkpoint, d)
 		}
 	}
 	want.Checkpoint = &Checkpoint{"example.com/checkpoint", "step 1200"}
-	if d := cmp.Diff(want, recoveryOf(w, "example.com/checkpoint")); d != "" {
+	if d := cmp.Diff(want, RecoveryOf(w, "example.com/checkpoint")); d != "" {
 		t.Errorf("checkpoint (-want +got):\n%s", d)
 	}
 	for state, want := range map[world.State]State{
 		world.Pending: Pending, world.Reserving: Running, world.Admitted: Running, world.Evicting: Running, world.Finished: Finished, world.Deactivated: Deactivated,
 	} {
-		if got := recoveryOf(&world.Workload{State: state}, "").State; got != want {
+		if got := RecoveryOf(&world.Workload{State: state}, "").State; got != want {
 			t.Errorf("%s: %s, want %s", state, got, want)
 		}
 	}
-	if got := recoveryOf(nil, "example.com/checkpoint"); got != (Recovery{State: Gone}) {
+	if got := RecoveryOf(nil, "example.com/checkpoint"); got != (Recovery{State: Gone}) {
 		t.Errorf("gone: %+v", got)
 	}
 }

@@ -179,7 +179,7 @@ func (f *Finder) linkOf(w *world.Workload) link {
 	priority := w.Priority
 	step := Step{
 		Victim: w.Key, VictimUID: w.UID, VictimPriority: &priority, PreemptorUID: p.PreemptorUID,
-		Reason: p.Reason, Recovery: recoveryOf(w, f.checkpoint), At: p.At, Recreated: p.Recreated, History: p.History,
+		Reason: p.Reason, Recovery: RecoveryOf(w, f.checkpoint), At: p.At, Recreated: p.Recreated, History: p.History,
 	}
 	by := f.name(&step, p.Preemptor)
 	step.PreemptorQueue = f.queueOf(w, p.Preemptor)
@@ -203,7 +203,7 @@ func (f *Finder) linkOfGone(uid types.UID) link {
 	}
 	step := Step{
 		Victim: f.events.names[uid], VictimUID: uid, VictimPriority: f.events.priorities[uid].value,
-		PreemptorUID: t.preemptor, Recovery: recoveryOf(nil, ""), At: t.at,
+		PreemptorUID: t.preemptor, Recovery: RecoveryOf(nil, ""), At: t.at,
 	}
 	w, recreated := find(f.s, nil, t.preemptor, t.job)
 	step.Recreated = recreated

@@ -97,7 +97,9 @@ type Recovery struct {
 // Checkpoint is an annotation in which a job records how far it got.
 type Checkpoint struct{ Key, Value string }
 
-func recoveryOf(w *world.Workload, checkpoint string) Recovery {
+// RecoveryOf is what is known of the Workload now; nil is one that is gone.
+// checkpoint is as in Options.
+func RecoveryOf(w *world.Workload, checkpoint string) Recovery {
 	if w == nil {
 		return Recovery{State: Gone}
 	}

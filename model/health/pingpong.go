@@ -11,30 +11,24 @@ import (
 )
 
 // pingPong adds the Workloads that preempt each other again and again, on the one
-// of the least name. Two that took each other's place once have not begun to, and
-// a loop of which one is gone has ended.
+// of the least name.
 func (c *collector) pingPong(chains []chain.Chain) {
 	for _, loop := range chain.PingPong(chains) {
+		ws, again := chain.Again(c.s, loop)
+		if !again {
+			continue
+		}
 		var who, queues []string
-		least, most := &loop[0], 0
+		least := &loop[0]
 		for i := range loop {
 			step := &loop[i]
-			w := c.s.WorkloadByKey(step.Victim)
-			if w == nil || w.UID != step.VictimUID {
-				break
-			}
-			n := chain.Times(w)
-			most = max(most, n)
-			who = append(who, victim(w, n))
+			who = append(who, victim(ws[i], chain.Times(ws[i])))
 			if step.Victim.Less(least.Victim) {
 				least = step
 			}
 			if q := step.PreemptorQueue; q != "" && !slices.Contains(queues, q) {
 				queues = append(queues, q)
 			}
-		}
-		if len(who) < len(loop) || most == 1 {
-			continue
 		}
 		slices.Sort(who)
 		slices.Sort(queues)

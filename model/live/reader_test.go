@@ -351,6 +351,42 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// Of Kueue's kinds and not of namesakes, in one order; the first refusal ends it with
+// what came before.
+func TestKueueEvents(t *testing.T) {
+	kinds := map[string]string{
+		"Workload": `{"metadata":{"name":"a"},"regarding":{"apiVersion":"kueue.x-k8s.io/v1beta1","kind":"Workload","name":"w"},"eventTime":"2026-12-02T12:00:09.000000Z"},
+			{"metadata":{"name":"other"},"regarding":{"apiVersion":"example.com/v1","kind":"Workload","name":"w"},"eventTime":"2026-12-02T12:00:01.000000Z"}`,
+		"ClusterQueue": `{"metadata":{"name":"b"},"regarding":{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","name":"q"},"eventTime":"2026-12-02T12:00:05.000000Z"}`,
+		"LocalQueue":   `{"metadata":{"name":"c"},"regarding":{"kind":"LocalQueue","name":"q"},"eventTime":"2026-12-02T12:00:07.000000Z"}`,
+		"Cohort":       "", "AdmissionCheck": "",
+	}
+	answer := func(refuse string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			kind, ok := strings.CutPrefix(r.URL.Query().Get("fieldSelector"), "regarding.kind=")
+			items, known := kinds[kind]
+			switch {
+			case !ok || !known:
+				t.Errorf("asked for %q", r.URL.Query().Get("fieldSelector"))
+			case kind == refuse:
+				failure(500, "InternalError", "gone")(w, r)
+			default:
+				says(200, `{"kind":"EventList","apiVersion":"events.k8s.io/v1","items":[`+items+`]}`)(w, r)
+			}
+		}
+	}
+	for refuse, want := range map[string][]string{"": {"b", "c", "a"}, "LocalQueue": {"a", "b"}} {
+		got, err := reading(t, map[string]http.HandlerFunc{"/apis/events.k8s.io/v1/namespaces/ns/events": answer(refuse)}).KueueEvents(t.Context(), "ns")
+		var names []string
+		for _, e := range got.Events {
+			names = append(names, e.Name)
+		}
+		if d := cmp.Diff(want, names); d != "" || (err != nil) != (refuse != "") {
+			t.Errorf("%s refused: error %v (-want +got):\n%s", refuse, err, d)
+		}
+	}
+}
+
 func TestManyEventsAreCut(t *testing.T) {
 	item := func(i int) any {
 		return map[string]any{"metadata": map[string]any{"name": fmt.Sprintf("e%05d", i), "namespace": "ns", "uid": fmt.Sprint(i)}}

@@ -9,6 +9,8 @@ type Glyphs struct {
 	Own, Borrowed, Lendable, Private string
 	// The frame of a dialog.
 	TopLeft, TopRight, BottomLeft, BottomRight, Flat, Upright string
+	// Branch and Last lead to a member of a tree and to its last one.
+	Branch, Last string
 	// Up and Down say that there is more to scroll to.
 	Up, Down string
 	// Spark draws a figure over time, from nothing to the most.
@@ -21,6 +23,7 @@ var unicode = Glyphs{
 	Ellipsis: "…", Arrow: "→", Crumb: "›", Dash: "–", Minus: "−", Caret: "▏",
 	Own: "█", Borrowed: "▓", Lendable: "░", Private: "▒",
 	TopLeft: "┌", TopRight: "┐", BottomLeft: "└", BottomRight: "┘", Flat: "─", Upright: "│",
+	Branch: "├", Last: "└",
 	Up: "↑", Down: "↓", Spark: [8]string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
 }
 
@@ -30,5 +33,6 @@ var asciiOnly = Glyphs{
 	Ellipsis: "~", Arrow: ">", Crumb: ">", Dash: "-", Minus: "-", Caret: "_",
 	Own: "#", Borrowed: "+", Lendable: ".", Private: ":",
 	TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+", Flat: "-", Upright: "|",
+	Branch: "|", Last: "`",
 	Up: "^", Down: "v", Spark: [8]string{"_", ".", "-", "~", "=", "+", "*", "#"},
 }
