@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"cli.holdfast.dev/holdfast/model/impact"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
@@ -72,6 +74,26 @@ func BenchmarkListAgain(b *testing.B) {
 	snap := s.store.Snapshot()
 	for b.Loop() {
 		listWorkloads(last, look{snap: snap, now: now, explain: explain}, filter.Query{}, order{})
+	}
+}
+
+// BenchmarkChains makes the list of chains in which nine of ten Workloads are.
+func BenchmarkChains(b *testing.B) {
+	st, _ := scene()
+	for i := range many {
+		w := pendingJob("team-a", fmt.Sprintf("job-%06d", i), "batch", int32(i%7), time.Duration(i)*time.Second)
+		if i%10 != 0 {
+			preemptedBy(w, types.UID(fmt.Sprintf("uid-team-a-job-job-%06d-x1y2z", i-i%10)), "InClusterQueue", "team-a-cq", time.Duration(i)*time.Second)
+		}
+		st.Put(w)
+	}
+	l := look{snap: st.Snapshot(), now: now}
+	for _, text := range []string{"", "state:waiting job-0001"} {
+		b.Run("filter="+text, func(b *testing.B) {
+			for b.Loop() {
+				listChains(true, nil)(listing[chainRow]{}, l, filter.Parse(text, []string{"state"}), order{})
+			}
+		})
 	}
 }
 
