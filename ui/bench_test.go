@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"cli.holdfast.dev/holdfast/model/health"
 	"cli.holdfast.dev/holdfast/model/impact"
 	"cli.holdfast.dev/holdfast/model/store"
@@ -119,6 +121,26 @@ func BenchmarkLook(b *testing.B) {
 			_ = s.root.View()
 		}
 	})
+}
+
+// BenchmarkChains makes the list of chains in which nine of ten Workloads are.
+func BenchmarkChains(b *testing.B) {
+	st, _ := scene()
+	for i := range many {
+		w := pendingJob("team-a", fmt.Sprintf("job-%06d", i), "batch", int32(i%7), time.Duration(i)*time.Second)
+		if i%10 != 0 {
+			preemptedBy(w, types.UID(fmt.Sprintf("uid-team-a-job-job-%06d-x1y2z", i-i%10)), "InClusterQueue", "team-a-cq", time.Duration(i)*time.Second)
+		}
+		st.Put(w)
+	}
+	l := look{snap: st.Snapshot(), now: now}
+	for _, text := range []string{"", "state:waiting job-0001"} {
+		b.Run("filter="+text, func(b *testing.B) {
+			for b.Loop() {
+				listChains(true, nil)(listing[chainRow]{}, l, filter.Parse(text, []string{"state"}), order{})
+			}
+		})
+	}
 }
 
 func BenchmarkCohortsFrame(b *testing.B) {

@@ -19,11 +19,19 @@ import (
 // chainRow is a Workload in a tree of preemptions.
 type chainRow struct {
 	*chain.Member
-	tree *chain.Tree
+	tree *chainTree
 	// trail leads to it: a sign for each level ("+" has a next one, "`" has none, "|"
 	// and " " of those above, "~" for levels that are left out).
 	trail string
 	sum   *chainSum
+}
+
+// chainTree is a tree with what is asked of it for every row.
+type chainTree struct {
+	*chain.Tree
+	// again is set for ping-pong, and on has those who are on its loop.
+	again bool
+	on    map[*chain.Member]bool
 }
 
 // chainSum is said of all of the rows.

@@ -21,7 +21,10 @@ func listChains(over bool, events []world.Event) func(listing[chainRow], look, f
 		var tops []chainRow
 		sum := &chainSum{}
 		for i := range trees {
-			t := &trees[i]
+			t := &chainTree{Tree: &trees[i], again: trees[i].PingPong(), on: map[*chain.Member]bool{}}
+			for _, m := range t.Loop {
+				t.on[m] = true
+			}
 			if t.Root.Key == (world.Key{}) {
 				sum.nameless++
 			}

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -102,9 +101,9 @@ func (r chainRow) recovery(e Env, w *world.Workload) []string {
 // loopWord marks who is on a loop.
 func (r chainRow) loopWord(e Env) string {
 	switch {
-	case !slices.Contains(r.tree.Loop, r.Member):
+	case !r.tree.on[r.Member]:
 		return ""
-	case !r.tree.PingPong():
+	case !r.tree.again:
 		return "took each other's place"
 	case r.Member != r.tree.Root:
 		return "ping-pong"
@@ -123,11 +122,16 @@ func (r chainRow) loopWord(e Env) string {
 
 // loopSentence says who preempts whom in turn; empty for who is on no such loop.
 func (r chainRow) loopSentence(e Env) string {
-	if !r.tree.PingPong() || !slices.Contains(r.tree.Loop, r.Member) {
+	if !r.tree.again || !r.tree.on[r.Member] {
 		return ""
 	}
 	var who []string
-	for _, m := range r.tree.Loop {
+	const most = 3
+	for i, m := range r.tree.Loop {
+		if n := len(r.tree.Loop) - i; i == most && n > 1 {
+			who = append(who, count(n)+" more")
+			break
+		}
 		name := chainName(m)
 		if w := e.Snap.Workload(m.UID); w != nil && chain.Times(w) > 0 {
 			name += " (" + plural(chain.Times(w), "time") + ")"
@@ -189,7 +193,7 @@ func chainCells(e Env, r chainRow, _ bool) []table.Cell {
 	note := table.Cell{}
 	if word := r.loopWord(e); word != "" {
 		parts, note.Role = append(parts, word), theme.Warn
-		if r.tree.PingPong() {
+		if r.tree.again {
 			note.Role = theme.Alarm
 		}
 	}
