@@ -24,6 +24,7 @@ import (
 type lane struct {
 	kubeconfig string
 
+	reads   sync.Mutex // of hooks.reading
 	mu      sync.Mutex
 	sent    []sent
 	methods map[string]bool // all that was ever sent
@@ -41,7 +42,11 @@ func (s sent) writes() bool {
 
 // hooks happen around a write, which is the nth of the lane, from 1. The write is
 // sent between the two, and its answer withheld until after has returned.
-type hooks struct{ before, after func(n int, s sent) }
+type hooks struct {
+	before, after func(n int, s sent)
+	// reading happens before each request that changes nothing, one at a time.
+	reading func(s sent)
+}
 
 // newLane opens a lane with the rights of a person of the sandbox.
 func newLane(t *testing.T, person string) *lane {
@@ -106,6 +111,11 @@ func (l *lane) pass(rt http.RoundTripper, r *http.Request) (*http.Response, erro
 		}
 	}
 	l.mu.Unlock()
+	if !s.writes() && h.reading != nil {
+		l.reads.Lock()
+		h.reading(s)
+		l.reads.Unlock()
+	}
 	if s.writes() && h.before != nil {
 		h.before(n, s)
 	}

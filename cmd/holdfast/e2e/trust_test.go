@@ -3,13 +3,9 @@
 package e2e
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -111,111 +107,6 @@ func TestDryRunsChangeNothing(t *testing.T) {
 	}
 	if d := cmp.Diff(before, everything(t)); d != "" {
 		t.Errorf("dry-runs changed something (-before +after):\n%s", d)
-	}
-}
-
-// killed runs the program until the lane says that it shall die there, and returns
-// whether it died.
-func killed(t *testing.T, l *lane, env []string, n int, sentFirst bool, args ...string) bool {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
-	defer cancel()
-	c := exec.CommandContext(ctx, world.holdfast, args...)
-	c.Env = append(os.Environ(), env...)
-	var said bytes.Buffer
-	c.Stdout, c.Stderr = &said, &said
-	died := make(chan struct{})
-	kill := func(at int, _ sent) {
-		if at != n {
-			return
-		}
-		_ = c.Process.Kill()
-		<-died // what it would do with the answer is not done
-	}
-	if sentFirst {
-		l.around(hooks{after: kill})
-	} else {
-		l.around(hooks{before: func(at int, s sent) {
-			kill(at, s)
-		}})
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() { _ = c.Wait(); close(died) }()
-	<-died
-	l.around(hooks{})
-	if code := c.ProcessState.ExitCode(); code >= 0 {
-		return false // it came to its end by itself
-	}
-	return true
-}
-
-// A program that is killed while it writes leaves an object as it was or as it is
-// meant to be, an intent in its journal that has no result, and can simply be run
-// again.
-func TestKilledWhileItWrites(t *testing.T) {
-	l := newLane(t, "oncall")
-	policy := func() string {
-		q := clusterQueue(t, "team-c-cq")
-		p := "None"
-		if q.Spec.StopPolicy != nil {
-			p = string(*q.Spec.StopPolicy)
-		}
-		if _, ok := q.Annotations["holdfast.dev/hold"]; ok {
-			p += " with a record"
-		}
-		return p
-	}
-	const flows, held = "None", "Hold with a record"
-	for _, tc := range []struct {
-		args         []string
-		before, then string
-	}{
-		{[]string{"hold", "cq/team-c-cq", "--yes", "--reason", "a test"}, flows, held},
-		{[]string{"resume", "cq/team-c-cq", "--yes"}, held, flows},
-	} {
-		for _, sentFirst := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, sent %t", tc.args[0], sentFirst), func(t *testing.T) {
-				env := l.env(t)
-				if got := policy(); got != tc.before {
-					t.Fatalf("before: %s", got)
-				}
-				if !killed(t, l, env, 1, sentFirst, tc.args...) {
-					t.Fatal("it was not killed")
-				}
-				// A request that was on its way may still arrive.
-				settled := tc.before
-				if sentFirst {
-					settled = tc.then
-				}
-				eventually(t, "the object is whole", func() bool { p := policy(); return p == tc.before || p == tc.then })
-				if sentFirst && policy() != settled {
-					t.Errorf("%s after the answer", policy())
-				}
-				out, _, code := headless(t, env, "journal")
-				if code != 0 || !strings.Contains(out, "unknown") && !strings.Contains(out, "interrupted") {
-					t.Errorf("the journal does not say that it was interrupted: exit %d\n%s", code, out)
-				}
-				out, errs, code := headless(t, env, tc.args...)
-				if code != 0 && !strings.Contains(errs, "Nothing to do") {
-					t.Errorf("once more: exit %d\n%s%s", code, out, errs)
-				}
-				if got := policy(); got != tc.then {
-					t.Errorf("at last: %s", got)
-				}
-				if tc.args[0] == "hold" && !sentFirst { // back, for the next
-					if _, errs, code := headless(t, env, "resume", "cq/team-c-cq", "--yes"); code != 0 {
-						t.Fatal(errs)
-					}
-				}
-				if tc.args[0] == "resume" && !sentFirst {
-					if _, errs, code := headless(t, env, "hold", "cq/team-c-cq", "--yes"); code != 0 {
-						t.Fatal(errs)
-					}
-				}
-			})
-		}
 	}
 }
 

@@ -1,0 +1,220 @@
+//go:build sandbox
+
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// killed runs the program until the lane says that it shall die there, and returns
+// whether it died.
+func killed(t *testing.T, l *lane, env []string, n int, sentFirst bool, args ...string) bool {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	defer cancel()
+	c := exec.CommandContext(ctx, world.holdfast, args...)
+	c.Env = append(os.Environ(), env...)
+	var said bytes.Buffer
+	c.Stdout, c.Stderr = &said, &said
+	died := make(chan struct{})
+	kill := func(at int, _ sent) {
+		if at != n {
+			return
+		}
+		_ = c.Process.Kill()
+		<-died // what it would do with the answer is not done
+	}
+	if sentFirst {
+		l.around(hooks{after: kill})
+	} else {
+		l.around(hooks{before: func(at int, s sent) {
+			kill(at, s)
+		}})
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = c.Wait(); close(died) }()
+	<-died
+	l.around(hooks{})
+	if code := c.ProcessState.ExitCode(); code >= 0 {
+		return false // it came to its end by itself
+	}
+	return true
+}
+
+// policyOf is the stop policy of a ClusterQueue, and whether a record stands on it.
+func policyOf(t *testing.T, name string) string {
+	t.Helper()
+	q := clusterQueue(t, name)
+	p := "None"
+	if q.Spec.StopPolicy != nil {
+		p = string(*q.Spec.StopPolicy)
+	}
+	if _, ok := q.Annotations["holdfast.dev/hold"]; ok {
+		p += " with a record"
+	}
+	return p
+}
+
+// A program that is killed while it writes leaves an object as it was or as it is
+// meant to be, an intent in its journal that has no result, and can simply be run
+// again: each action that writes, there and back.
+func TestKilledWhileItWrites(t *testing.T) {
+	l := newLane(t, "oncall")
+	const job = "job/team-a/train-giant" // can never fit: it stays where it is
+	weigh := func(weight string) []string {
+		return []string{"apply", "-f", written(t, "q.yaml", `{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: team-c-cq}, spec: {fairSharing: {weight: "`+weight+`"}}}`), "--yes"}
+	}
+	for name, tc := range map[string]struct {
+		state        func() string
+		there, back  []string
+		before, then string
+	}{
+		"hold and resume": {
+			func() string { return policyOf(t, "team-c-cq") },
+			[]string{"hold", "cq/team-c-cq", "--yes", "--reason", "a test"}, []string{"resume", "cq/team-c-cq", "--yes"},
+			"None", "Hold with a record",
+		},
+		"deactivate and reactivate": {
+			func() string {
+				w := workloadOf(t, "team-a", "train-giant")
+				return fmt.Sprint(w.Spec.Active == nil || *w.Spec.Active)
+			},
+			[]string{"deactivate", job, "--yes"}, []string{"reactivate", job, "--yes"},
+			"true", "false",
+		},
+		"priority": {
+			func() string { return workloadOf(t, "team-a", "train-giant").Spec.PriorityClassRef.Name },
+			[]string{"priority", job, "--class", "low", "--yes"}, []string{"priority", job, "--class", "normal", "--yes"},
+			"normal", "low",
+		},
+		"apply": {
+			func() string {
+				if f := clusterQueue(t, "team-c-cq").Spec.FairSharing; f != nil && f.Weight != nil {
+					return f.Weight.String()
+				}
+				return "none"
+			},
+			weigh("7"), weigh("9"),
+			"9", "7",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			env := l.env(t)
+			if got := tc.state(); got != tc.before {
+				if _, errs, code := headless(t, env, tc.back...); code != 0 || tc.state() != tc.before {
+					t.Fatalf("it is %q before, and not brought to %q: %s", got, tc.before, errs)
+				}
+			}
+			for _, step := range []struct {
+				args         []string
+				before, then string
+			}{{tc.there, tc.before, tc.then}, {tc.back, tc.then, tc.before}} {
+				for _, sentFirst := range []bool{false, true} {
+					env := l.env(t) // a journal of its own
+					if got := tc.state(); got != step.before {
+						t.Fatalf("%q before %q", got, step.args)
+					}
+					if !killed(t, l, env, 1, sentFirst, step.args...) {
+						t.Fatal("it was not killed")
+					}
+					eventually(t, "the object is whole", func() bool { s := tc.state(); return s == step.before || s == step.then })
+					if got := tc.state(); sentFirst && got != step.then {
+						t.Errorf("%q after the answer", got)
+					}
+					out, _, code := headless(t, env, "journal")
+					if code != 0 || !strings.Contains(out, "unknown") && !strings.Contains(out, "interrupted") {
+						t.Errorf("the journal does not say that it was interrupted: exit %d\n%s", code, out)
+					}
+					_, errs, code := headless(t, env, step.args...)
+					if got := tc.state(); got != step.then {
+						t.Fatalf("once more: %q, exit %d\n%s", got, code, errs)
+					}
+					if !sentFirst { // back, for the next
+						other := tc.back
+						if step.then == tc.before {
+							other = tc.there
+						}
+						if _, errs, code := headless(t, env, other...); code != 0 {
+							t.Fatal(errs)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// An export that is killed while it reads leaves nothing, under its name or another,
+// and the next one is whole.
+func TestKilledWhileItExports(t *testing.T) {
+	l := newLane(t, "oncall")
+	env, dir := l.env(t), t.TempDir()
+	args := []string{"export", "--export-dir", dir, "--yes"}
+	left := func() []string {
+		all, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, e := range all {
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	// The program reads the Workloads for its plan first, page by page for the file then.
+	for n := 1; n <= 3; n++ {
+		ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+		c := exec.CommandContext(ctx, world.holdfast, args...)
+		c.Env = append(os.Environ(), env...)
+		died, seen := make(chan struct{}), 0
+		l.around(hooks{reading: func(s sent) {
+			if !strings.HasSuffix(s.Path, "/workloads") || strings.Contains(s.Query, "watch=") {
+				return
+			}
+			if seen++; seen == n {
+				_ = c.Process.Kill()
+				<-died
+			}
+		}})
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		go func() { _ = c.Wait(); close(died) }()
+		<-died
+		cancel()
+		l.around(hooks{})
+		if c.ProcessState.ExitCode() >= 0 {
+			if n == 1 {
+				t.Fatal("it was not killed")
+			}
+			break // it reads no more often than that
+		}
+		if l := left(); len(l) > 0 {
+			t.Errorf("killed at list %d, left behind: %q", n, l)
+		}
+	}
+	for _, e := range left() { // of a run that came to its end
+		if err := os.Remove(filepath.Join(dir, e)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, errs, code := headless(t, env, args...); code != 0 {
+		t.Fatalf("the next: exit %d\n%s", code, errs)
+	}
+	all := left()
+	if len(all) != 1 {
+		t.Fatalf("the next left %q", all)
+	}
+	if _, errs, code := headless(t, env, "export", "--verify", filepath.Join(dir, all[0])); code != 0 {
+		t.Errorf("verify: exit %d\n%s", code, errs)
+	}
+}
