@@ -138,8 +138,12 @@ func (r root) pressDialog(k tea.KeyMsg) (tea.Model, tea.Cmd) {
 
 // keys are what can be pressed on every screen.
 func (r root) keys() []Binding {
+	esc := Binding{Keys: keys("esc"), Help: "back", Root: func(r root) (root, Intent) { return r, back{} }}
+	if len(r.stacks[r.tab]) > 1 {
+		esc.Name = "back"
+	}
 	out := []Binding{
-		{Keys: keys("esc"), Help: "back", Root: func(r root) (root, Intent) { return r, back{} }},
+		esc,
 		{Keys: keys("?"), Name: "help", Help: "these keys", Root: func(r root) (root, Intent) { return r, open{newHelp(r)} }},
 		// On a screen without a filter of its own "/" looks for a name, too: unbound,
 		// what is typed after it would be taken for actions.
