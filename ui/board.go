@@ -115,7 +115,7 @@ func (s board[K, T]) Keys() []Binding {
 			s.order = next(s.sheet.columns, s.order)
 			return s.ask(e, true)
 		}},
-		{Keys: keys("S"), Help: "turn the order round", Run: func(e Env) (Screen, Intent) {
+		{Keys: keys("I"), Help: "turn the order round", Run: func(e Env) (Screen, Intent) {
 			s.order.turned = !s.order.turned
 			return s.ask(e, true)
 		}},

@@ -53,7 +53,7 @@ func TestFilterByClass(t *testing.T) {
 	s.sees("train-1", "6 of 11")
 }
 
-// s goes through every column, S turns the order round, and the head says which.
+// s goes through every column, I turns the order round, and the head says which.
 func TestSortByAnyColumn(t *testing.T) {
 	for tab, heads := range map[string][]string{
 		"3": {"CLUSTERQUEUE / LOCAL↑", "COHORT↑", "STRATEGY↑", "PENDING↓", "RESERVING↓", "ADMITTED↓"},
@@ -64,13 +64,13 @@ func TestSortByAnyColumn(t *testing.T) {
 		for _, h := range heads {
 			s.press("s").sees(h)
 			turned := strings.NewReplacer("↑", "↓", "↓", "↑").Replace(h)
-			s.press("S").sees(turned)
-			s.press("S")
+			s.press("I").sees(turned)
+			s.press("I")
 		}
 		s.press("s").seesNot("↑").seesNot("↓")
 	}
 	s := begin(t, 150, 40)
-	s.press("4", "s", "s", "s", "s", "s", "g").cursorOn("urgent-3").press("S", "g").cursorOn(" 0 ")
+	s.press("4", "s", "s", "s", "s", "s", "g").cursorOn("urgent-3").press("I", "g").cursorOn(" 0 ")
 	s.press("s", "s", "g").cursorOn("over-1").sees("by age") // the oldest
 }
 
@@ -114,7 +114,7 @@ func TestMarksAlways(t *testing.T) {
 				randomChange(t, s)
 				s.pass(time.Second)
 			case 1:
-				s.press(rapid.SampledFrom([]string{"down", "up", "end", "home", "s", "S"}).Draw(t, "key"))
+				s.press(rapid.SampledFrom([]string{"down", "up", "end", "home", "s", "I"}).Draw(t, "key"))
 			default:
 				if w, gone, ok := s.root.top().(workloads).list.Selected(); ok && !gone {
 					pressed[w.UID] = !pressed[w.UID]
