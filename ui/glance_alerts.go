@@ -13,7 +13,7 @@ import (
 var alertColumns = []table.Column{
 	{Title: "CLASS", Min: 11, Max: 17},
 	{Title: "WHAT", Min: 16, Max: 16, Grow: 1},
-	{Title: "WHO MUST ACT", Min: 16, Max: 24, Drop: 3},
+	{Title: "WHO MUST ACT", Min: 16, Max: 28, Drop: 3},
 	{Title: "WORKLOADS", Right: true, Min: 9, Max: 9, Drop: 1},
 	{Title: "FOR", Right: true, Min: 5, Max: 6, Drop: 2},
 }

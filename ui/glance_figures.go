@@ -80,7 +80,7 @@ func (c curve) draw(e Env, w int) string {
 // figures are those that fit into the room, with so many lines more than one each.
 func (s glance) figures(e Env, room, more int) []string {
 	l := s.last
-	all := []figure{l.helpsFigure(e), l.queuesFigure(e), l.waitFigure(e, s.curve), l.borrowingFigure(e, s.curve), l.evictedFigure(e), kueueFigure(e)}
+	all := []figure{l.helpsFigure(e), l.queuesFigure(e), l.waitFigure(e, s.curve), l.borrowingFigure(e, s.curve), l.takesFigure(e), l.evictedFigure(e), kueueFigure(e)}
 	height := func() int {
 		n := 0
 		for _, f := range all {

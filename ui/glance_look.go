@@ -24,6 +24,8 @@ type outlook struct {
 	alerts []health.Alert
 	helps  helps
 	slo    health.SLO
+	// takes are the preemptions whose victims still wait, by the queue that took.
+	takes []capture
 	// queues and locals count ClusterQueues and LocalQueues by the word for their
 	// state; chains, workloads and limit say what was looked at.
 	queues, locals    []worded
@@ -69,6 +71,7 @@ func takeLook(s *store.Snapshot, now time.Time, begin explainer) outlook {
 		return a.Class == health.Class(reason.Quota) && a.Severity == health.Info && a.Advice == reason.AdviceWait
 	})
 	out.helps = helpsOf(s, all, now)
+	out.takes = takesOf(s, now)
 	for _, q := range s.ClusterQueues {
 		out.queues = counted(out.queues, clusterState(s, q).Text)
 	}
@@ -164,7 +167,7 @@ const (
 	leastPause       = 2 * time.Second
 	pausePerWorkload = 200 * time.Microsecond
 	// stillPause is for a snapshot that was looked at already: only its ages change.
-	stillPause = 30 * time.Second
+	stillPause = 5 * time.Second
 )
 
 func pauseAfter(workloads int) time.Duration {

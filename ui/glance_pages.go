@@ -195,6 +195,7 @@ func (s figures) doc(e Env) []doc.Line {
 		lines = append(lines, borrowingText(b))
 	}
 	list("BORROWED", orLines(lines, plain(l.borrowingFigure(e, nil)))...)
+	list("PREEMPTED", plain(l.takesFigure(e)))
 	lines = []string{plain(l.evictedFigure(e))}
 	if r := l.slo.EvictionRatio; r != nil {
 		lines = append(lines, percent(*r)+" of these Workloads were evicted at least once. Kueue keeps nothing of Workloads that are gone.")

@@ -3,8 +3,10 @@ package ui
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
+	"k8s.io/apimachinery/pkg/types"
 
 	"cli.holdfast.dev/holdfast/actions"
 	"cli.holdfast.dev/holdfast/model/text"
@@ -59,26 +61,62 @@ func timelineDoc(p *paper, l loaded) {
 		p.text(head, "events unknown: "+l.detail.EventsUnknown, theme.Warn)
 		head = ""
 	}
-	for _, x := range l.detail.Timeline {
-		role := theme.Plain
-		if x.Type == "Warning" {
-			role = theme.Warn
-		}
-		s := stamp(p.e.Now, x.At) + "  " + x.Type + " " + x.Reason
-		if x.Count > 1 {
-			s += " (" + strconv.Itoa(int(x.Count)) + " times)"
-		}
-		if x.Text != "" {
-			s += ": " + x.Text
-		}
-		p.text(head, s, role)
-		head = ""
+	all := l.detail.Timeline
+	for i := 0; i < len(all); {
+		n := sameWords(all[i:])
+		p.text(head, stamp(p.e.Now, all[i].At)+" "+told(p.e, all[i:i+n]), tone(all[i:i+n]))
+		head, i = "", i+n
 	}
 	if len(l.detail.Timeline) == 0 && l.detail.EventsUnknown == "" {
 		p.text(head, "nothing in the last hour, which is as far as the server remembers", theme.Plain)
 		head = ""
 	}
 	p.text(head, "read "+age(p.e.Now, l.detail.ReadAt)+" ago; r reads again", theme.Dim)
+}
+
+// sameWords is how many entries from the first on say the same within a second: Kueue
+// sets several conditions and writes an event with one message.
+func sameWords(all []actions.Entry) int {
+	n := 1
+	for n < len(all) && all[n].Text == all[0].Text && all[n].Text != "" && all[n].At.Sub(all[0].At).Abs() < 2*time.Second {
+		n++
+	}
+	return n
+}
+
+// told are entries with the same words, which stand once, with the names of the
+// Workloads that they mean by UID.
+func told(e Env, all []actions.Entry) string {
+	var heads []string
+	for _, x := range all {
+		h := strings.TrimSpace(x.Type + " " + x.Reason)
+		if x.Count > 1 {
+			h += " (" + strconv.Itoa(int(x.Count)) + " times)"
+		}
+		heads = append(heads, h)
+	}
+	out := strings.Join(heads, ", ")
+	if all[0].Text == "" {
+		return out
+	}
+	out += ": " + all[0].Text
+	if _, rest, ok := strings.Cut(all[0].Text, "UID: "); ok {
+		uid := rest[:max(0, strings.IndexAny(rest+")", ",) "))]
+		if w := e.Snap.Workload(types.UID(uid)); w != nil {
+			out += " (that is " + who(w) + ")"
+		}
+	}
+	return out
+}
+
+// tone is that of the worst of them.
+func tone(all []actions.Entry) theme.Role {
+	for _, x := range all {
+		if x.Type == "Warning" {
+			return theme.Warn
+		}
+	}
+	return theme.Plain
 }
 
 // yamlDoc is the object's YAML as a document.
