@@ -106,12 +106,15 @@ func (d planDialog) Keys() []Binding {
 	if d.draft != nil {
 		out = append(out, editAgainKey(func(e Env) (Dialog, Intent) { return d, swap{dialog: newEditing(e, *d.draft)} }))
 	}
-	if len(d.bare.Edits) > 0 {
+	if x := &d.shown; len(d.bare.Edits)+len(x.RunsOn)+len(x.LosesReservation)+len(x.StaysPending)+len(x.Evicts) > 0 {
 		out = append(out,
 			Binding{Keys: keys("tab"), Name: "names", Help: "name everybody to whom something happens, or only the first few", Do: func(Env) (Dialog, Intent) {
 				d.everybody = !d.everybody
 				return d, nil
-			}},
+			}})
+	}
+	if len(d.bare.Edits) > 0 {
+		out = append(out,
 			Binding{Keys: keys("ctrl+p"), Name: "preview", Help: "ask again what Kueue will do, on the state of now", Do: func(e Env) (Dialog, Intent) {
 				next := newPreviewing(e, d.bare, d.draft)
 				next.file = d.file

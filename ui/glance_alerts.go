@@ -15,7 +15,8 @@ var alertColumns = []table.Column{
 	{Title: "WHAT", Min: 16, Max: 16, Grow: 1},
 	{Title: "WHO MUST ACT", Min: 16, Max: 28, Drop: 3},
 	{Title: "WORKLOADS", Right: true, Min: 9, Max: 9, Drop: 1},
-	{Title: "FOR", Right: true, Min: 5, Max: 6, Drop: 2},
+	{Title: "WAIT", Right: true, Min: 5, Max: 6, Drop: 4},
+	{Title: "SINCE", Right: true, Min: 5, Max: 6, Drop: 2},
 }
 
 const whoColumn = 2
@@ -67,14 +68,14 @@ func (s glance) row(e Env, a health.Alert, gone bool) table.Row {
 	if a.Count > 0 {
 		stops = count(a.Count)
 	}
-	lasts := "?"
-	switch {
-	case !a.Since.IsZero():
+	lasts, wait := "?", e.Theme.Glyph.Dash
+	if !a.Since.IsZero() {
 		lasts = age(e.Now, a.Since)
-	case a.Longest != nil:
-		lasts = span(*a.Longest)
 	}
-	return table.Row{Gone: gone, Cells: []table.Cell{{Text: sign + " " + className(a.Class), Role: role}, {Text: text}, {Text: a.Actor}, {Text: stops}, {Text: lasts}}}
+	if a.Longest != nil {
+		wait = span(*a.Longest)
+	}
+	return table.Row{Gone: gone, Cells: []table.Cell{{Text: sign + " " + className(a.Class), Role: role}, {Text: text}, {Text: a.Actor}, {Text: stops}, {Text: wait}, {Text: lasts}}}
 }
 
 // strip says all of the alert under the cursor.

@@ -96,11 +96,11 @@ func (f forecast) heading() {
 	}
 	switch n := r.Waiting.Count; {
 	case !r.Waiting.Certain:
-		s += "; about " + count(n) + " wait then"
+		s += "; about " + count(n) + " are left waiting"
 	case n == 1:
-		s += "; 1 waits then"
+		s += "; 1 is left waiting"
 	case n > 1:
-		s += "; " + count(n) + " wait then"
+		s += "; " + count(n) + " are left waiting"
 	}
 	f.p.wide("WHAT KUEUE WILL DO: "+s+".", role)
 	f.label()

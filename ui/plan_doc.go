@@ -23,7 +23,7 @@ const (
 // about it, who is hit by the action itself, what is not known, what the server
 // says.
 func (d planDialog) doc(e Env, w int) []doc.Line {
-	p := &planPaper{e: e, w: w}
+	p := &planPaper{e: e, w: w, all: d.everybody}
 	x := d.shown
 	place := "context " + or(x.Context, "?")
 	if e.Production {
@@ -133,6 +133,8 @@ type planPaper struct {
 	e     Env
 	w     int
 	lines []doc.Line
+	// all is set to name everybody.
+	all bool
 }
 
 func (p *planPaper) gap() {
@@ -186,8 +188,12 @@ func (p *planPaper) group(head string, f fate, all []actions.Affected, sorted bo
 		uses = append(uses, all[i].Uses)
 	}
 	p.text(head, with(s, usesOf(uses)), f.role)
+	most := f.most
+	if p.all {
+		most = namesOfAll
+	}
 	for i, a := range all {
-		if i == f.most && len(all) > f.most+1 {
+		if i == most && len(all) > most+1 {
 			p.text("", "and "+count(len(all)-i)+" more", theme.Dim)
 			return
 		}

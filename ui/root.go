@@ -42,6 +42,8 @@ type root struct {
 	// from, which stands still while a dialog is open, just after a key, and while the
 	// person has frozen it.
 	live, shown *store.Snapshot
+	// shownAt is when shown was the newest.
+	shownAt time.Time
 	// still is the ticket of the last key while it is fresh; 0: it is not.
 	still uint64
 	// frozen is when the person froze the screen; zero: it is not.
@@ -163,7 +165,7 @@ func (r root) catchUp(first bool) (root, tea.Cmd) {
 		return r, nil
 	}
 	if r.still == 0 && r.frozen.IsZero() {
-		r.shown = r.live
+		r.shown, r.shownAt = r.live, r.now
 	}
 	s, want := r.top().Update(r.env(), shownMsg{first})
 	r = r.setTop(s)

@@ -81,6 +81,8 @@ func (s session) step() *rollback.Step { return &s.s.Steps[s.at] }
 func (s session) may(e Env) (bool, string) {
 	n := s.step().Name
 	switch {
+	case s.s.Over():
+		return false, "the session is over"
 	case e.ReadOnly && (n == rollback.Hold || n == rollback.Apply || n == rollback.Resume):
 		return false, "started with --read-only"
 	case n == rollback.Fix || n == rollback.Evidence:
@@ -184,6 +186,11 @@ func (s session) View(e Env) []string {
 	if s.s.Over() {
 		add(theme.Plain, "")
 		add(theme.Strong, " Over. The incident record: holdfast session summary "+s.s.ID)
+		for _, l := range s.left(e) {
+			for _, x := range term.Wrap(l, max(1, e.W-2)) {
+				add(theme.Warn, " "+x)
+			}
+		}
 	}
 	lines := s.step().Lines
 	if room := e.H - len(out) - 1; room > 2 && (len(lines) > 0 || s.step().Detail != "") {
@@ -204,6 +211,36 @@ func (s session) View(e Env) []string {
 		}
 	}
 	return out[:min(len(out), e.H)]
+}
+
+// left is what is still not well with the queues when the session is over: a rollback
+// gives no quota back, and somebody may hold a queue again.
+func (s session) left(e Env) []string {
+	target := s.s.Target.Ref()
+	refs := []world.Ref{target}
+	if target.Kind == world.KindCohort {
+		refs = actions.QueuesBelow(e.Snap, target.Name)
+	}
+	var out []string
+	for _, r := range refs {
+		q := e.Snap.ClusterQueue(r.Name)
+		if r.Kind != world.KindClusterQueue || q == nil {
+			continue
+		}
+		if q.StopPolicy.Stopped() {
+			out = append(out, "Still stopped: ClusterQueue "+q.Name+" ("+string(q.StopPolicy)+").")
+		}
+		n := e.Snap.Tree.ClusterQueue(q.Name)
+		if n == nil {
+			continue
+		}
+		for _, c := range n.Cells {
+			if text, role := cellNote(e, n, c); role == theme.Alarm {
+				out = append(out, "Still open: ClusterQueue "+q.Name+" is "+text+" of "+showCell(c.FlavorResource)+". It runs on, and nobody in the cohort gets that quota until it ends; D on the queue (Queues, Cohorts) evicts.")
+			}
+		}
+	}
+	return out
 }
 
 // stepSign is readable without colours.

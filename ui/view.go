@@ -52,6 +52,10 @@ func (r root) titleLine(env Env) string {
 	if !r.frozen.IsZero() {
 		right, role = "FROZEN "+age(r.now, r.frozen)+" ago, at "+stamp(r.now, r.frozen)+": z goes on", theme.Danger
 	}
+	if env.Behind && len(r.dialogs) > 0 && r.frozen.IsZero() {
+		// What is behind a dialog stands still, so that the next key meets what was seen.
+		right, role = "stands still since "+stamp(r.now, r.shownAt), theme.Warn
+	}
 	if right != "" {
 		right = " " + right + " "
 	}

@@ -1,0 +1,58 @@
+package ui
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"cli.holdfast.dev/holdfast/actions"
+	rollback "cli.holdfast.dev/holdfast/actions/session"
+	"cli.holdfast.dev/holdfast/model/world"
+)
+
+// Tab names everybody whom the plan sorts, and again only the first few.
+func TestTabNamesEverybody(t *testing.T) {
+	s := begin(t, 120, 50)
+	p := holdPlan()
+	p.RunsOn = nil
+	for i := range 20 {
+		p.RunsOn = append(p.RunsOn, actions.Affected{Ref: world.Ref{Kind: world.KindWorkload, Key: world.Key{Namespace: "team-a", Name: fmt.Sprintf("runs-%02d", i)}}})
+	}
+	s.desk.plan = p
+	s.onTeamA().press("H", "enter").sees("20 Workloads run on", "tab names").seesNot("runs-19")
+	s.press("tab").sees("runs-19").press("tab").seesNot("runs-19")
+}
+
+// What stands still behind a dialog says so as soon as there is something newer.
+func TestStandsStillIsSaid(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.desk.plan = holdPlan()
+	s.onTeamA().press("H").seesNot("stands still")
+	s.pass(3 * time.Second)
+	s.store.Put(clusterQueue("aaa-cq", "", 1))
+	s.refresh()
+	s.sees("stands still since 14:03:22").seesNot("aaa-cq")
+	s.press("esc")
+	s.pass(stillFor)
+	s.sees("aaa-cq").seesNot("stands still")
+}
+
+// A session that is over says what is still not well with its queues, and offers no step.
+func TestOverIsNotWell(t *testing.T) {
+	s, k := withSessions(t, 120, 40)
+	over := func(queue string) *stage {
+		x, err := rollback.New(s.store.Snapshot().ClusterQueue(queue).Ref(), "prod-eu", "https://10.0.0.1:6443", "", "oncall@corp", "why", now.UTC())
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.s = &x
+		for i := range x.Steps {
+			k.over(x.Steps[i].Name, rollback.Done, "done")
+		}
+		s.refresh()
+		return s.press("6", "esc", "g", "enter").sees("Over. The incident record")
+	}
+	over("team-e-cq").sees("Still open: ClusterQueue team-e-cq is 2 in debt of nvidia.com/gpu a100", "D on the queue").seesNot("Enter do it")
+	over("team-c-cq").sees("Still stopped: ClusterQueue team-c-cq (Hold).").seesNot("Still open")
+	over("team-b-cq").seesNot("Still")
+}
