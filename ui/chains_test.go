@@ -165,7 +165,7 @@ func TestChainsNotReadable(t *testing.T) {
 	s := grove(begin(t, 100, 30))
 	s.store.SetFreshness(world.KindWorkload, world.Freshness{Feed: world.Denied, Detail: "cannot list workloads.kueue.x-k8s.io"})
 	s.refresh()
-	s.press("5").sees("no access", "No access to Workloads: cannot list workloads.kueue.x-k8s.io")
+	s.press("5").sees("no access", "No access to Workloads (--namespace reads one namespace): cannot list workloads.kueue.x-k8s.io")
 	s.store.SetFreshness(world.KindWorkload, world.Freshness{Feed: world.Syncing, Count: 12})
 	s.refresh()
 	s.sees("so far")

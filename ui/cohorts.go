@@ -243,11 +243,11 @@ func cellsOf(t *quota.Tree) []world.FlavorResource {
 	return out
 }
 
-// mostContended is the one of which the greatest share is in use at some root;
-// the first of equals.
+// mostContended is the one of which the greatest share is in use at some root; of
+// equals the one of which most is in use.
 func mostContended(t *quota.Tree, all []world.FlavorResource) world.FlavorResource {
 	var best world.FlavorResource
-	most := -1.0
+	most, held := -1.0, world.Amount(0)
 	for _, fr := range all {
 		for _, r := range t.Roots {
 			c, ok := r.Cell(fr)
@@ -261,8 +261,8 @@ func mostContended(t *quota.Tree, all []world.FlavorResource) world.FlavorResour
 			case c.Reserved > 0 && c.Subtree <= 0:
 				share = 2 // in use without any quota: debt
 			}
-			if share > most {
-				best, most = fr, share
+			if share > most || share == most && fr.Resource == best.Resource && c.Reserved > held {
+				best, most, held = fr, share, c.Reserved
 			}
 		}
 	}

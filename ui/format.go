@@ -114,7 +114,11 @@ func absence(e Env, k world.Kind) (string, bool) {
 	}
 	switch {
 	case f.Feed == world.Denied:
-		return "No access to " + kindNames(k) + detail, true
+		hint := ""
+		if e.Snap.Contract.Namespace == "" && (k == world.KindWorkload || k == world.KindLocalQueue) {
+			hint = " (--namespace reads one namespace)"
+		}
+		return "No access to " + kindNames(k) + hint + detail, true
 	case f.Feed == world.Absent:
 		return "The cluster does not serve " + kindNames(k) + detail, true
 	case f.Usable():

@@ -76,7 +76,8 @@ func takeLook(s *store.Snapshot, now time.Time, begin explainer) outlook {
 		out.queues = counted(out.queues, clusterState(s, q).Text)
 	}
 	for _, q := range s.LocalQueues {
-		out.locals = counted(out.locals, stateCell(q.Meta, q.StopPolicy, q.Conditions).Text)
+		_, _, state := localState(s, q)
+		out.locals = counted(out.locals, state.Text)
 	}
 	return out
 }

@@ -99,6 +99,8 @@ func cellNote(e Env, n *quota.Node, c quota.Cell) (string, theme.Role) {
 		return "full; may not borrow", theme.Plain
 	case n.Kind == world.KindCohort && c.Nominal > 0 && c.Nominal != c.Subtree:
 		return c.Nominal.Text(res) + " of its own", theme.Dim
+	case n.Kind == world.KindClusterQueue && c.IdleLendable > 0 && c.IdleLendable != world.Unlimited && c.Available <= 0:
+		return c.IdleLendable.Text(res) + " of its own lent out: others of the cohort use it", theme.Warn
 	case n.Kind == world.KindClusterQueue && c.IdleLendable > 0 && c.IdleLendable != world.Unlimited:
 		return c.IdleLendable.Text(res) + " idle, lendable", theme.Dim
 	}

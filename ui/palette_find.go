@@ -16,6 +16,8 @@ type place struct {
 	name, hint string
 	// also are words by which it is found besides its name.
 	also string
+	// alias is another word for the first of its name.
+	alias string
 	// to does it; rest is what was typed after the first word.
 	to func(e Env, rest string) Intent
 	// enabled says whether it can be done now; nil: always.
@@ -81,6 +83,9 @@ func findPlaces(h haunt, text string) []place {
 func matching(all []place, text string) (exact, begins, holds []place) {
 	for _, p := range all {
 		name := strings.ToLower(p.name + " " + p.also)
+		if p.alias != "" {
+			name += " " + p.alias + " " + strings.ToLower(p.also)
+		}
 		switch i := strings.Index(name, text); {
 		case i < 0:
 		case strings.ToLower(p.name) == text || p.also == text:
@@ -177,7 +182,7 @@ func (h haunt) objects() []place {
 		object(world.KindWorkloadPriorityClass, TabPriorities, c.Ref())
 	}
 	for _, ns := range namespacesOf(h.snap) {
-		out = append(out, place{name: "namespace " + ns, also: ns, hint: "its Workloads", to: func(Env, string) Intent {
+		out = append(out, place{name: "namespace " + ns, also: ns, alias: "ns", hint: "its Workloads", to: func(Env, string) Intent {
 			return visit{tab: TabWorkloads, screen: newWorkloads().filtered("ns:" + ns), alone: true}
 		}})
 	}
@@ -185,7 +190,7 @@ func (h haunt) objects() []place {
 		if c == h.context {
 			continue
 		}
-		out = append(out, place{name: "context " + c, also: c, hint: "leave this cluster and go to that one", to: func(Env, string) Intent { return depart{c} }})
+		out = append(out, place{name: "context " + c, also: c, alias: "ctx", hint: "leave this cluster and go to that one", to: func(Env, string) Intent { return depart{c} }})
 	}
 	return out
 }

@@ -42,6 +42,11 @@ func severalActions(stay Screen, noun string, marked chooses, may func(Env, worl
 			},
 		})
 	}
+	for _, x := range []struct{ key, name string }{{"e", "edit"}, {"x", "export"}, {"S", "session"}} {
+		out = append(out, Binding{Keys: keys(x.key), Name: x.name, Help: x.name, Enabled: func(Env) (bool, string) {
+			return false, "for one " + noun + " at a time: take the marks away first"
+		}})
+	}
 	return out
 }
 

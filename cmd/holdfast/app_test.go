@@ -8,10 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
@@ -196,5 +199,21 @@ func TestAskTakesNothingButTheExpectedText(t *testing.T) {
 				t.Errorf("%v, answer (-want +got):\n%s", err, d)
 			}
 		})
+	}
+}
+
+// Rights are asked about objects, so the question waits until these are listed, or
+// cannot be.
+func TestListed(t *testing.T) {
+	st := store.New(clocktesting.NewFakePassiveClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)))
+	kinds := []world.Kind{world.KindClusterQueue, world.KindWorkload, world.KindResourceFlavor, world.KindWorkloadPriorityClass}
+	for i, k := range kinds {
+		if listed(st.Snapshot()) {
+			t.Errorf("listed before %s is", k)
+		}
+		st.SetFreshness(k, []world.Freshness{{Feed: world.Live, Synced: true}, {Feed: world.Denied}, {Feed: world.Absent}, {Feed: world.Disconnected, Synced: true}}[i])
+	}
+	if !listed(st.Snapshot()) {
+		t.Error("never listed")
 	}
 }

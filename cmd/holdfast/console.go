@@ -9,11 +9,20 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"cli.holdfast.dev/holdfast/model/live"
+	"cli.holdfast.dev/holdfast/model/store"
+	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui"
 )
 
 // accessEvery is how often the person's rights are asked for again.
 const accessEvery = 5 * time.Minute
+
+// The first time it is looked every accessLook whether there is something to ask about,
+// for accessPatience at most.
+const (
+	accessLook     = 500 * time.Millisecond
+	accessPatience = 2 * time.Minute
+)
 
 // console opens the screen and keeps it until the person leaves, in one context after
 // another.
@@ -100,7 +109,16 @@ func (s *session) settled(done <-chan error) error {
 	}
 }
 
+// keepAccess asks for the person's rights as soon as the objects that they are about
+// are listed, and again now and then.
 func (a *app) keepAccess(ctx context.Context, s *session) {
+	for wait := accessPatience; wait > 0 && !listed(s.watcher.Snapshot()); wait -= accessLook {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.clock.After(accessLook):
+		}
+	}
 	for {
 		ask, cancel := context.WithTimeout(ctx, 30*time.Second)
 		s.desk.LoadAccess(ask)
@@ -111,4 +129,15 @@ func (a *app) keepAccess(ctx context.Context, s *session) {
 		case <-s.clock.After(accessEvery):
 		}
 	}
+}
+
+// listed reports whether every kind that rights are asked about has been listed, or
+// will not be.
+func listed(s *store.Snapshot) bool {
+	for _, k := range []world.Kind{world.KindClusterQueue, world.KindWorkload, world.KindResourceFlavor, world.KindWorkloadPriorityClass} {
+		if f := s.Fresh(k); !f.Synced && f.Feed != world.Denied && f.Feed != world.Absent {
+			return false
+		}
+	}
+	return true
 }
