@@ -78,6 +78,9 @@ func (d *Desk) afterPriority(p *Plan, row *world.Workload, job *unstructured.Uns
 	s := d.opts.World()
 	a := d.affected(row)
 	holds := row.HoldsQuota()
+	if row.State == world.Reserving {
+		a.Note = "holds its quota, and does not run yet"
+	}
 	if holds {
 		p.RunsOn = append(p.RunsOn, a)
 	} else {

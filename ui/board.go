@@ -67,14 +67,16 @@ func (s board[K, T]) query() filter.Query { return filter.Parse(s.filter.text, s
 func (s board[K, T]) Title(e Env) (string, string) {
 	word, ok := known(e, s.sheet.of...)
 	right := count(s.last.all)
-	if s.sheet.total != nil {
-		right = s.sheet.total(e)
+	if s.filter.text != "" {
+		right = plural(s.last.all, s.sheet.noun)
+	} else if s.sheet.total != nil {
+		right, ok = s.sheet.total(e), true
 	}
 	switch {
-	case s.sheet.total != nil || ok:
+	case ok:
 	case word == e.Theme.Glyph.Ellipsis:
 		right += " so far"
-	default:
+	case len(s.last.rows) == 0:
 		right = word
 	}
 	if s.filter.text != "" {

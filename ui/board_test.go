@@ -16,7 +16,7 @@ import (
 func TestFilterOfQueues(t *testing.T) {
 	s := begin(t, 120, 40)
 	s.press("3", "/").typeText("ns:team-a night").press("enter")
-	s.sees("Queues", "2 of 8 ClusterQueues, 6 LocalQueues", "team-a-cq", "team-a/night").seesNot("team-b-cq")
+	s.sees("Queues", "2 of 14 queues", "team-a-cq", "team-a/night").seesNot("team-b-cq")
 	s.press("down").cursorOn("team-a/night")
 	s.store.Put(localQueue("team-z", "other", "team-b-cq"))
 	s.refresh()

@@ -77,11 +77,18 @@ func showCell(fr world.FlavorResource) string { return fr.Resource + " " + fr.Fl
 
 // Keys is Screen's.
 func (s cohorts) Keys() []Binding {
+	enter := "open"
+	if r, _, ok := s.list.Selected(); ok && r.node.Kind == world.KindCohort {
+		enter = "fold"
+		if r.fold {
+			enter = "unfold"
+		}
+	}
 	out := []Binding{
-		{Keys: keys("enter"), Name: "open", Help: "open the ClusterQueue; fold or unfold a cohort", Run: s.enter},
+		{Keys: keys("enter"), Name: enter, Help: "open the ClusterQueue; fold or unfold a cohort", Run: s.enter},
 		{Keys: keys("f"), Name: "flavor", Help: "next flavor and resource", Run: s.next(1)},
 		{Keys: keys("F"), Help: "previous flavor and resource", Run: s.next(-1)},
-		{Keys: keys(" "), Name: "fold", Help: "fold or unfold the cohort", Run: s.toggle},
+		{Keys: keys(" "), Help: "fold or unfold the cohort", Run: s.toggle},
 		{Keys: keys("left", "h"), Help: "fold; on a folded row go to its cohort", Run: s.left},
 		{Keys: keys("right", "l"), Help: "unfold", Run: func(e Env) (Screen, Intent) { return s.fold(e, false), nil }},
 	}

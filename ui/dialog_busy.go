@@ -8,6 +8,8 @@ import (
 	"cli.holdfast.dev/holdfast/actions"
 	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/model/world"
+	"cli.holdfast.dev/holdfast/ui/doc"
+	"cli.holdfast.dev/holdfast/ui/table"
 	"cli.holdfast.dev/holdfast/ui/term"
 	"cli.holdfast.dev/holdfast/ui/theme"
 )
@@ -122,6 +124,7 @@ type notice struct {
 	title string
 	lines []string
 	role  theme.Role
+	view  doc.View
 }
 
 // newFailure says why something could not even be planned.
@@ -134,19 +137,29 @@ func (d notice) Title(Env) string { return text.Clean(d.title) }
 
 // Keys is Dialog's.
 func (d notice) Keys() []Binding {
-	return []Binding{{Keys: keys("esc", "enter", "q"), Name: "close", Help: "close", Do: func(Env) (Dialog, Intent) { return d, closeDialog{} }}}
+	out := []Binding{{Keys: keys("esc", "enter", "q"), Name: "close", Help: "close", Do: func(Env) (Dialog, Intent) { return d, closeDialog{} }}}
+	return append(out, scrolling(func(e Env, m table.Motion) Dialog {
+		w, h := inside(e)
+		d.view = d.view.Move(m, d.doc(e, w), h)
+		return d
+	}, true)...)
 }
 
 // Update is Dialog's.
 func (d notice) Update(Env, tea.Msg) (Dialog, Intent) { return d, nil }
 
-// View is Dialog's.
-func (d notice) View(e Env, w, _ int) []string {
-	var out []string
+func (d notice) doc(e Env, w int) []doc.Line {
+	var out []doc.Line
 	for _, l := range d.lines {
-		for _, x := range term.Wrap(l, w) {
-			out = append(out, e.Theme.Paint(d.role, x))
+		for _, x := range term.Wrap(text.Clean(l), w) {
+			out = append(out, doc.Line{Text: e.Theme.Paint(d.role, x)})
 		}
 	}
 	return out
+}
+
+// View is Dialog's.
+func (d notice) View(e Env, w, h int) []string {
+	lines := d.doc(e, w)
+	return pageOf(e.Theme, d.view, lines, w, min(len(lines), h))
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,4 +56,40 @@ func TestOverIsNotWell(t *testing.T) {
 	over("team-e-cq").sees("Still open: ClusterQueue team-e-cq is 2 in debt of nvidia.com/gpu a100", "D on the queue").seesNot("Enter do it")
 	over("team-c-cq").sees("Still stopped: ClusterQueue team-c-cq (Hold).").seesNot("Still open")
 	over("team-b-cq").seesNot("Still")
+}
+
+// On a low screen the step under the cursor is in sight.
+func TestSessionOnALowScreen(t *testing.T) {
+	s, k := withSessions(t, 40, 12)
+	x, err := rollback.New(s.store.Snapshot().ClusterQueue("team-b-cq").Ref(), "prod-eu", "https://10.0.0.1:6443", "", "oncall@corp", "why", now.UTC())
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.s = &x
+	s.press("6", "enter")
+	for range x.Steps {
+		if !strings.Contains(s.frame(), "▸ [ ]") {
+			t.Fatalf("the step is out of sight:\n%s", s.frame())
+		}
+		s.press("down")
+	}
+	s.sees("▸ [ ] compare")
+}
+
+// What cannot be seen of a ClusterQueue blocks nothing.
+func TestUnknownClusterQueueBlocksNothing(t *testing.T) {
+	st, c := scene()
+	for _, q := range st.Snapshot().ClusterQueues {
+		st.Delete(world.KindClusterQueue, q.Key)
+	}
+	st.SetFreshness(world.KindClusterQueue, world.Freshness{Feed: world.Denied, Detail: "cannot list clusterqueues"})
+	s := newStage(t, st, c, 120, 40)
+	s.press("3").sees("its ClusterQueue team-a-cq is not known").seesNot("blocked")
+}
+
+// A cohort is gone to by name, with the cursor on it; Enter there says what it does.
+func TestPaletteCohort(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.press("3", ":").typeText("research").sees("▸ Cohort research").press("enter").cursorOn("research").sees("Enter fold")
+	s.press("enter").sees("Enter unfold").press("enter", "down").sees("Enter open")
 }

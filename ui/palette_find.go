@@ -6,6 +6,7 @@ import (
 
 	"github.com/sahilm/fuzzy"
 
+	"cli.holdfast.dev/holdfast/model/quota"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui/theme"
@@ -181,6 +182,11 @@ func (h haunt) objects() []place {
 	for _, c := range h.snap.PriorityClasses {
 		object(world.KindWorkloadPriorityClass, TabPriorities, c.Ref())
 	}
+	for _, name := range cohortsOf(h.snap.Tree) {
+		out = append(out, place{name: "Cohort " + name, also: name, to: func(Env, string) Intent {
+			return visit{tab: TabCohorts, screen: newCohortsAt(name), alone: true}
+		}})
+	}
 	for _, ns := range namespacesOf(h.snap) {
 		out = append(out, place{name: "namespace " + ns, also: ns, alias: "ns", hint: "its Workloads", to: func(Env, string) Intent {
 			return visit{tab: TabWorkloads, screen: newWorkloads().filtered("ns:" + ns), alone: true}
@@ -192,6 +198,22 @@ func (h haunt) objects() []place {
 		}
 		out = append(out, place{name: "context " + c, also: c, alias: "ctx", hint: "leave this cluster and go to that one", to: func(Env, string) Intent { return depart{c} }})
 	}
+	return out
+}
+
+// cohortsOf lists the cohorts of the tree, those that are only named too, from the top.
+func cohortsOf(t *quota.Tree) []string {
+	var out []string
+	var walk func([]*quota.Node)
+	walk = func(ns []*quota.Node) {
+		for _, n := range ns {
+			if n.Kind == world.KindCohort {
+				out = append(out, n.Name)
+				walk(n.Children)
+			}
+		}
+	}
+	walk(t.Roots)
 	return out
 }
 

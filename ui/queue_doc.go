@@ -364,6 +364,10 @@ func (s queue) waitingDoc(p *paper) {
 			return
 		}
 		x := p.e.why(w)
-		p.link(head, w.Namespace+"/"+w.JobName()+"  prio "+strconv.Itoa(int(w.Priority))+"  "+age(p.e.Now, w.Created)+"  "+sentence(x), adviceRole(x), w.Ref())
+		waits := "waits ?"
+		if t := reason.TimesOf(w, p.e.Now); t.Wait != nil {
+			waits = "waits " + span(*t.Wait)
+		}
+		p.link(head, w.Namespace+"/"+w.JobName()+"  prio "+strconv.Itoa(int(w.Priority))+"  "+waits+"  "+sentence(x), adviceRole(x), w.Ref())
 	}
 }

@@ -58,7 +58,12 @@ func stateWord(s *store.Snapshot, r queueRow) string {
 // not its own; above is empty where that is nothing, or where its own state says more.
 func localState(s *store.Snapshot, q *world.LocalQueue) (above string, role theme.Role, state table.Cell) {
 	if !noted(s, q.Meta, q.StopPolicy, q.Hold, q.Conditions) {
-		if above, role := aboveNote(s, q); above != "" {
+		above, role := aboveNote(s, q)
+		_, known := knownKind(s, world.KindClusterQueue)
+		switch {
+		case above != "" && s.ClusterQueue(q.ClusterQueue) == nil && !known:
+			return above, role, stateCell(q.Meta, q.StopPolicy, q.Conditions) // it may admit, for all that is known
+		case above != "":
 			return above, role, table.Cell{Text: "blocked", Role: role}
 		}
 	}

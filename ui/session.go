@@ -169,6 +169,7 @@ func (s session) View(e Env) []string {
 		add(theme.Warn, " It may be older than the one on disk: "+s.why)
 	}
 	add(theme.Plain, "")
+	cursor := 0
 	for i := range s.s.Steps {
 		x := &s.s.Steps[i]
 		sign, role := stepSign(x.State)
@@ -178,6 +179,7 @@ func (s session) View(e Env) []string {
 		}
 		line := fmt.Sprintf("%s %-9s %-7s %s", sign, x.Name, x.State, words)
 		if i == s.at {
+			cursor = len(out)
 			out = append(out, e.Theme.Paint(theme.Selected, term.Fit(g.Cursor+" "+line, e.W, g.Ellipsis)))
 			continue
 		}
@@ -210,7 +212,8 @@ func (s session) View(e Env) []string {
 			}
 		}
 	}
-	return out[:min(len(out), e.H)]
+	from := max(0, cursor-e.H+1) // on a low screen what matters is the step under the cursor
+	return out[from:min(len(out), from+e.H)]
 }
 
 // left is what is still not well with the queues when the session is over: a rollback

@@ -136,7 +136,8 @@ func (d stepping) Update(e Env, m tea.Msg) (Dialog, Intent) {
 		return d, visit{tab: TabSessions, screen: newSession(x.s)}
 	}
 	lines := []string{string(d.step) + " is " + string(x.s.Step(d.step).State) + "."}
-	return d, swap{dialog: notice{title: d.title, lines: append(lines, x.s.Step(d.step).Detail)}}
+	step := x.s.Step(d.step)
+	return d, swap{dialog: notice{title: d.title, lines: append(append(lines, step.Detail, ""), step.Lines...)}}
 }
 
 // takeOver is the way on from a fix of which others own fields. The dry-run that shows

@@ -40,7 +40,7 @@ func TestBackFindsEverything(t *testing.T) {
 func TestFilterTerms(t *testing.T) {
 	for filter, want := range map[string]string{
 		"state:pending !train-1": "4 of 11", "ns:team-b": "2 of 11", "queue:team-c-cq": "2 of 11", "team-a/train-2": "1 of 11",
-		"evicting": "1 of 11", "trnllm": "1 of 11 resemble", "nobody": "0 of 11",
+		"evicting": "1 of 11", "trnllm": "1 of 11 Workloads resemble", "nobody": "0 of 11",
 	} {
 		s := begin(t, 100, 30)
 		s.press("4", "/").typeText(filter).press("enter")

@@ -132,10 +132,26 @@ func (x *Explainer) byNumbers(w *world.Workload, c world.Condition) Explanation 
 		return Explanation{Class: Flavor, Advice: AdviceChange, Actor: jobOwner, Sentence: "Kueue finds no flavor for it: " + words("", m) + "."}
 	case c.Reason == "TopologyPlacementFailed", topologyText.MatchString(m):
 		return Explanation{Class: Topology, Advice: AdviceWait, Sentence: "The nodes of its topology have no room for it now: " + words("", m) + "."}
+	case tooLarge(c):
+		// The numbers are not known here, and Kueue's own are enough: in every flavor that
+		// could serve it the queue may never have so much. That it never fits is left open:
+		// the quota may have been raised since.
+		return Explanation{
+			Class: Quota, Advice: AdviceChange, Actor: jobOwner + " or " + queueAdmin,
+			Sentence: fmt.Sprintf("Kueue said %s ago that it can never fit: %s.", since(x.now, c.At), words("", m)),
+		}
 	case speaksOfQuota(c):
 		return Explanation{Class: Quota, Advice: AdviceWait, Sentence: "Kueue found no quota for it: " + words("", m) + "."}
 	}
 	return Explanation{Class: Unclear, Advice: AdviceWait, Sentence: "Kueue says: " + words(c.Reason, m) + "."}
+}
+
+// tooLarge reports whether Kueue says of no flavor that its quota is merely in use, and
+// of one that the most that the queue may ever have is too little
+// (pkg/scheduler/flavorassigner: fitsResourceQuota).
+func tooLarge(c world.Condition) bool {
+	return (strings.Contains(c.Message, "> maximum capacity (") || c.Reason == "ExceedsMaxQuota") &&
+		!strings.Contains(c.Message, "insufficient unused quota")
 }
 
 // returned reports whether the condition still carries the text of the eviction

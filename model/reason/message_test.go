@@ -20,6 +20,8 @@ func said(n world.Amount, reason, message string) *world.Workload {
 }
 
 const (
+	tooLargeText = "couldn't assign flavors to pod set main: insufficient quota for gpu in flavor a, previously considered podsets requests (0) + current podset request (24) > maximum capacity (10)"
+
 	five = "Needs 5 gpu of a: 2 free, 8 at most. Waits for 3 to come back."
 	two  = "Needs 2 gpu of a and 2 are free now: waits for its turn."
 )
@@ -102,7 +104,10 @@ func TestKueuesWordsWhereNumbersAreUnknown(t *testing.T) {
 		w    *world.Workload
 		want answer
 	}{
-		"quota":                {said(5, "Pending", unused), answer{Quota, AdviceWait, "", "Kueue found no quota for it: " + unused + "."}},
+		"quota":                       {said(5, "Pending", unused), answer{Quota, AdviceWait, "", "Kueue found no quota for it: " + unused + "."}},
+		"more than there can ever be": {said(5, "Pending", tooLargeText), answer{Quota, AdviceChange, "job owner or platform admin", "Kueue said 60s ago that it can never fit: " + tooLargeText + "."}},
+		"too much in one flavor, in use in another": {said(5, "Pending", tooLargeText+", insufficient unused quota for gpu in flavor b, 1 more needed"),
+			answer{Quota, AdviceWait, "", "Kueue found no quota for it: " + tooLargeText + ", insufficient unused quota for gpu in flavor b, 1 more needed."}},
 		"quota, by its reason": {said(5, "WaitingForQuota", "nothing free"), answer{Quota, AdviceWait, "", "Kueue found no quota for it: nothing free."}},
 		"a flavor":             {said(5, "NoMatchingFlavor", "flavor a not found"), answer{Flavor, AdviceChange, "job owner", "Kueue finds no flavor for it: flavor a not found."}},
 		"not covered": {
