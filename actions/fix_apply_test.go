@@ -177,7 +177,7 @@ func canonical(v any) string {
 			out := map[string]any{}
 			for k, x := range v {
 				x = clean(k, x)
-				if m, ok := x.(map[string]any); ok && len(m) == 0 && k != "namespaceSelector" {
+				if m, ok := x.(map[string]any); x == nil || ok && len(m) == 0 && k != "namespaceSelector" {
 					continue
 				}
 				out[k] = x
@@ -206,7 +206,7 @@ func canonical(v any) string {
 func leaves(path string, v any, into map[string]bool) {
 	switch x := v.(type) {
 	case map[string]any:
-		if path != ".spec.namespaceSelector" {
+		if path != ".spec.namespaceSelector" && len(x) > 0 {
 			for k, y := range x {
 				leaves(path+"."+k, y, into)
 			}
