@@ -71,13 +71,13 @@ func fixOf(opened *unstructured.Unstructured, before, want map[string]any) (Fix,
 		if own.removes(d.api, r) {
 			d.changed = append(d.changed, text.Clean(r.name+" (removed)"))
 		} else {
-			cannot = append(cannot, text.Clean(r.name))
+			cannot = append(cannot, text.Clean(r.name)+" ("+value{r.was, true}.line()+")")
 		}
 	}
 	switch {
 	case len(cannot) > 0:
 		return Fix{}, &Problem{
-			What: fmt.Sprintf("%s: your text leaves it out, and an apply cannot remove what others set", strings.Join(cannot, ", ")),
+			What: fmt.Sprintf("your text leaves out %s, and an apply cannot remove what others set", strings.Join(cannot, ", ")),
 			Do:   "Put it back, or give it the value that it should have. Nothing was taken into the session.", Rejected: true,
 		}
 	case len(d.changed) == 0:

@@ -104,7 +104,7 @@ func (d planDialog) Keys() []Binding {
 		}},
 	}
 	if d.draft != nil {
-		out = append(out, editAgainKey(func(e Env) (Dialog, Intent) { return d, swap{dialog: newEditing(e, *d.draft)} }))
+		out = append(out, editAgainKey(func(e Env) (Dialog, Intent) { return d, swap{dialog: newEditing(e, *d.draft, "")} }))
 	}
 	if len(d.bare.Edits) > 0 {
 		out = append(out,

@@ -127,7 +127,11 @@ func (d stepping) Update(e Env, m tea.Msg) (Dialog, Intent) {
 	case len(foreignOf(x.err)) > 0 && d.id != "":
 		return d, swap{dialog: newOwners(e, d.title, foreignOf(x.err), d.takeOver())}
 	case x.err != nil:
-		return d, swap{dialog: newFailure(d.title, x.err)}
+		n := newFailure(d.title, x.err)
+		if x.s.Fix != nil && (d.step == rollback.DryRun || d.step == rollback.Apply) {
+			n = fixAgain(n, x.s)
+		}
+		return d, swap{dialog: n}
 	case x.plan != nil && len(x.plan.Edits) > 0:
 		return d, swap{dialog: newPreviewing(e, *x.plan, nil)}
 	case x.plan != nil:
@@ -136,7 +140,11 @@ func (d stepping) Update(e Env, m tea.Msg) (Dialog, Intent) {
 		return d, visit{tab: TabSessions, screen: newSession(x.s)}
 	}
 	lines := []string{string(d.step) + " is " + string(x.s.Step(d.step).State) + "."}
-	return d, swap{dialog: notice{title: d.title, lines: append(lines, x.s.Step(d.step).Detail)}}
+	n := notice{title: d.title, lines: append(lines, x.s.Step(d.step).Detail)}
+	if d.step == rollback.DryRun {
+		n = fixAgain(n, x.s)
+	}
+	return d, swap{dialog: n}
 }
 
 // takeOver is the way on from a fix of which others own fields. The dry-run that shows
