@@ -181,16 +181,20 @@ func prefilled(dr Draft, content []byte) (string, error) {
 	if v := doc.GetAPIVersion(); v != opened.GetAPIVersion() {
 		return message + text.Clean(fmt.Sprintf("What the session's fix says of it in %s is not in this text; saved, this text takes its place.", v)) + "\n" + dr.Original, nil
 	}
-	said := ""
-	if stale(doc, &opened) != nil {
-		said = message + fmt.Sprintf("The fix was made from generation %d of the object; it is at %d now. Look at every field.", doc.GetGeneration(), opened.GetGeneration()) + "\n"
-	}
-	mine := &unstructured.Unstructured{Object: wish(doc.Object)}
+	now := value{editable(&opened), true}
+	said, mine := "", &unstructured.Unstructured{Object: wish(doc.Object)}
 	if err := onlyMaps(mine.Object); err != nil {
 		return "", err
 	}
 	stripOwn(mine)
-	body, err := yaml.Marshal(laid(mine.GetAPIVersion(), place{}, value{editable(&opened), true}, value{mine.Object, true}))
+	is := laid(mine.GetAPIVersion(), place{}, now, value{mine.Object, true})
+	if now.equal(value{is, true}) {
+		return "", nil // it is applied
+	}
+	if stale(doc, &opened) != nil {
+		said = message + fmt.Sprintf("The fix was made from generation %d of the object; it is at %d now. Look at every field.", doc.GetGeneration(), opened.GetGeneration()) + "\n"
+	}
+	body, err := yaml.Marshal(is)
 	return said + editHeader(dr.Target) + string(body), err
 }
 

@@ -267,6 +267,7 @@ func TestOpenFix(t *testing.T) {
 		"of another":          {"apiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: {name: q}\nspec: {cohortName: mine}\n", "cohortName: co", "#!"},
 		"of it":               {head + ", generation: 1}\nspec: {cohortName: mine}\n", "cohortName: mine", "#!"},
 		"of another state":    {head + ", generation: 8}\nspec: {cohortName: mine}\n", "made from generation 8", "cohortName: co\n"},
+		"applied already":     {head + ", generation: 8}\nspec: {cohortName: co}\n", "cohortName: co", "#!"},
 		"in another version":  {strings.Replace(head, "v1beta2", "v1beta1", 1) + "}\nspec: {cohort: mine}\n", "v1beta1 is not in this text", "cohort: mine"},
 		"with what is a hold": {head + "}\nspec: {cohortName: mine, stopPolicy: None}\n", "stopPolicy: Hold", "stopPolicy: None"},
 	}
