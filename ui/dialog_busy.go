@@ -28,6 +28,7 @@ type busy struct {
 	do           func(context.Context) tea.Msg
 	// draft is set while an edit is under way.
 	draft *actions.Draft
+	fix   string // as editing has it
 }
 
 func planHold(e Env, ref world.Ref, a actions.Action, reason string) Dialog {
@@ -79,7 +80,7 @@ func (d busy) Update(e Env, m tea.Msg) (Dialog, Intent) {
 		}
 		switch {
 		case m.err != nil && d.draft != nil:
-			return d, swap{dialog: newRefusal(*d.draft, refusalTitle(m.err), m.err)}
+			return d, swap{dialog: newRefusal(*d.draft, d.fix, refusalTitle(m.err), m.err)}
 		case m.err != nil:
 			return d, swap{dialog: newFailure(d.title, m.err)}
 		case d.draft != nil && len(m.plan.Diff) == 0:
@@ -94,22 +95,22 @@ func (d busy) Update(e Env, m tea.Msg) (Dialog, Intent) {
 		}
 		switch {
 		case m.err != nil && d.draft != nil:
-			return d, swap{dialog: newRefusal(*d.draft, "The two could not be brought together", m.err)}
+			return d, swap{dialog: newRefusal(*d.draft, d.fix, "The two could not be brought together", m.err)}
 		case m.err != nil:
 			return d, swap{dialog: newFailure(d.title, m.err)}
 		}
 		if m.draft.Left != nil {
-			return d, swap{dialog: newLeftText(e, m.draft)}
+			return d, swap{dialog: newLeftText(e, m.draft, d.fix)}
 		}
-		return d, swap{dialog: newEditing(e, m.draft)}
+		return d, swap{dialog: newEditing(e, m.draft, d.fix)}
 	case annotatedMsg:
 		if m.ticket != d.ticket || d.draft == nil {
 			return d, nil
 		}
 		if m.err != nil {
-			return d, swap{dialog: newRefusal(*d.draft, "The draft could not be written", m.err)}
+			return d, swap{dialog: newRefusal(*d.draft, d.fix, "The draft could not be written", m.err)}
 		}
-		return d, swap{dialog: newEditing(e, *d.draft)}
+		return d, swap{dialog: newEditing(e, *d.draft, d.fix)}
 	}
 	return d, nil
 }
@@ -125,6 +126,7 @@ type notice struct {
 	lines []string
 	role  theme.Role
 	view  doc.View
+	more  []Binding // beside closing it
 }
 
 // newFailure says why something could not even be planned.
@@ -138,6 +140,7 @@ func (d notice) Title(Env) string { return text.Clean(d.title) }
 // Keys is Dialog's.
 func (d notice) Keys() []Binding {
 	out := []Binding{{Keys: keys("esc", "enter", "q"), Name: "close", Help: "close", Do: func(Env) (Dialog, Intent) { return d, closeDialog{} }}}
+	out = append(out, d.more...)
 	return append(out, scrolling(func(e Env, m table.Motion) Dialog {
 		w, h := inside(e)
 		d.view = d.view.Move(m, d.doc(e, w), h)

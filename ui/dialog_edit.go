@@ -74,10 +74,13 @@ type leftBehindMsg struct{ why string }
 // editing is on the screen while the editor has the terminal.
 type editing struct {
 	draft  actions.Draft
+	fix    string // the session whose fix it becomes; empty: it is planned by itself
 	ticket uint64
 }
 
-func newEditing(e Env, d actions.Draft) editing { return editing{draft: d, ticket: e.Ticket} }
+func newEditing(e Env, d actions.Draft, fix string) editing {
+	return editing{draft: d, fix: fix, ticket: e.Ticket}
+}
 
 // Start gives the terminal to the editor.
 func (d editing) Start(e Env) tea.Cmd {
@@ -98,7 +101,10 @@ func (d editing) Update(e Env, m tea.Msg) (Dialog, Intent) {
 		return d, nil
 	}
 	if x.err != nil {
-		return d, swap{dialog: newRefusal(d.draft, "The editor ended with an error", x.err)}
+		return d, swap{dialog: newRefusal(d.draft, d.fix, "The editor ended with an error", x.err)}
+	}
+	if d.fix != "" {
+		return d, swap{dialog: newAttaching(e, d.draft, d.fix)}
 	}
 	desk, draft, ticket := e.Desk, d.draft, e.Ticket
 	return d, swap{dialog: busy{title: d.Title(e), doing: "Asking the server for a dry-run", ticket: ticket, draft: &draft,
@@ -115,6 +121,7 @@ func (d editing) View(Env, int, int) []string { return []string{"The editor has 
 // is kept.
 type refusal struct {
 	draft actions.Draft
+	fix   string
 	title string
 	err   error
 	view  doc.View
@@ -141,8 +148,8 @@ func stale(err error) bool {
 	return errors.As(err, &p) && p.Conflict
 }
 
-func newRefusal(d actions.Draft, title string, err error) refusal {
-	return refusal{draft: d, title: title, err: err}
+func newRefusal(d actions.Draft, fix, title string, err error) refusal {
+	return refusal{draft: d, fix: fix, title: title, err: err}
 }
 
 // Title is Dialog's.
@@ -154,7 +161,7 @@ func (d refusal) Keys() []Binding {
 		// The person's text is worth more than a tidy folder.
 		return append([]Binding{
 			{Keys: keys("e"), Name: "edit on", Help: "edit on, with your changes made to the object as it is now", Do: func(e Env) (Dialog, Intent) {
-				return d, swap{dialog: renew(e, d.draft)}
+				return d, swap{dialog: renew(e, d.draft, d.fix)}
 			}},
 			{Keys: keys("esc"), Name: "close", Help: "close; the text stays in its file", Do: func(e Env) (Dialog, Intent) {
 				return d, closeDialog{say: unchanged + " Your text stays in " + d.draft.Path + "; the next edit offers it", cmd: leave(e, d.draft)}
@@ -162,7 +169,7 @@ func (d refusal) Keys() []Binding {
 	}
 	out := []Binding{
 		{Keys: keys("e"), Name: "edit again", Help: "edit again, with your text and this message on top", Do: func(e Env) (Dialog, Intent) {
-			return d, swap{dialog: editAgain(e, d.draft, d.err)}
+			return d, swap{dialog: editAgain(e, d.draft, d.fix, d.err)}
 		}},
 		{Keys: keys("esc"), Name: "discard", Help: "discard the text", Do: func(e Env) (Dialog, Intent) {
 			return d, closeDialog{say: "Discarded. " + unchanged, cmd: discard(e, &d.draft)}
@@ -180,9 +187,9 @@ func (d refusal) scroll() []Binding {
 }
 
 // editAgain writes the problem on top of the text and opens the editor.
-func editAgain(e Env, draft actions.Draft, problem error) Dialog {
+func editAgain(e Env, draft actions.Draft, fix string, problem error) Dialog {
 	desk, ticket := e.Desk, e.Ticket
-	return busy{title: "Edit " + object(draft.Target.Ref), doing: "Writing the message into the draft", ticket: ticket, draft: &draft,
+	return busy{title: "Edit " + object(draft.Target.Ref), doing: "Writing the message into the draft", ticket: ticket, draft: &draft, fix: fix,
 		do: func(context.Context) tea.Msg { return annotatedMsg{ticket, desk.AnnotateDraft(draft, problem)} }}
 }
 

@@ -12,14 +12,15 @@ import (
 // the connection ended, or the dialog was closed with the text kept.
 type leftText struct {
 	fresh, left actions.Draft
+	fix         string
 	ticket      uint64
 	armed       bool
 }
 
-func newLeftText(e Env, fresh actions.Draft) leftText {
+func newLeftText(e Env, fresh actions.Draft, fix string) leftText {
 	left := *fresh.Left
 	fresh.Left = nil
-	return leftText{fresh: fresh, left: left, ticket: e.Ticket}
+	return leftText{fresh: fresh, left: left, fix: fix, ticket: e.Ticket}
 }
 
 // Start begins the grace: a key that was typed before throws nothing away.
@@ -42,13 +43,13 @@ func (d leftText) Keys() []Binding {
 	}
 	return []Binding{
 		{Keys: keys("e"), Name: "edit on", Help: "edit on with that text, on the object as it is now", Do: armed(func(e Env) (Dialog, Intent) {
-			return d, swap{dialog: renew(e, d.left), cmd: discard(e, &d.fresh)}
+			return d, swap{dialog: renew(e, d.left, d.fix), cmd: discard(e, &d.fresh)}
 		})},
 		{Keys: keys("n"), Name: "begin anew", Help: "begin anew; that text stays in its file", Do: armed(func(e Env) (Dialog, Intent) {
-			return d, swap{dialog: newEditing(e, d.fresh), cmd: leave(e, d.left)}
+			return d, swap{dialog: newEditing(e, d.fresh, d.fix), cmd: leave(e, d.left)}
 		})},
 		{Keys: keys("X"), Name: "throw away", Help: "throw that text away and begin anew", Do: armed(func(e Env) (Dialog, Intent) {
-			return d, swap{dialog: newEditing(e, d.fresh), cmd: discard(e, &d.left)}
+			return d, swap{dialog: newEditing(e, d.fresh, d.fix), cmd: discard(e, &d.left)}
 		})},
 		{Keys: keys("esc"), Name: "close", Help: "nothing is changed; that text stays in its file", Do: func(e Env) (Dialog, Intent) {
 			return d, closeDialog{say: unchanged, cmd: tea.Batch(leave(e, d.left), discard(e, &d.fresh))}

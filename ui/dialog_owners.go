@@ -147,7 +147,7 @@ func (d owners) doc(e Env, w int) []doc.Line {
 	if d.asking {
 		say("holdfast becomes the owner of what is listed below, and "+strings.Join(d.managers(), ", ")+" loses it. Whoever still runs there may write its own value again, or fail.", theme.Alarm)
 	} else {
-		say("The server refuses to change what others own. Agree with them, or leave these fields out of the file.", theme.Plain)
+		say("The server refuses to change what others own. Agree with them, or leave these fields out.", theme.Plain)
 	}
 	last := ""
 	for _, f := range d.fields {

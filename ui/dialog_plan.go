@@ -104,7 +104,7 @@ func (d planDialog) Keys() []Binding {
 		}},
 	}
 	if d.draft != nil {
-		out = append(out, editAgainKey(func(e Env) (Dialog, Intent) { return d, swap{dialog: newEditing(e, *d.draft)} }))
+		out = append(out, editAgainKey(func(e Env) (Dialog, Intent) { return d, swap{dialog: newEditing(e, *d.draft, "")} }))
 	}
 	if x := &d.shown; len(d.bare.Edits)+len(x.RunsOn)+len(x.LosesReservation)+len(x.StaysPending)+len(x.Evicts) > 0 {
 		out = append(out,

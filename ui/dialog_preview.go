@@ -81,7 +81,7 @@ func (d previewing) Keys() []Binding {
 	if d.draft != nil {
 		out = append(out, editAgainKey(func(e Env) (Dialog, Intent) {
 			d.cancel()
-			return d, swap{dialog: newEditing(e, *d.draft)}
+			return d, swap{dialog: newEditing(e, *d.draft, "")}
 		}))
 	}
 	return out

@@ -146,10 +146,10 @@ func (d resultDialog) Keys() []Binding {
 		out = append(out, Binding{Keys: keys("e"), Name: "edit again", Help: "edit again with your text, on the object as it is now", Do: func(e Env) (Dialog, Intent) {
 			for _, o := range d.result.Objects {
 				if len(o.Meanwhile) > 0 {
-					return d, swap{dialog: renew(e, *d.draft)}
+					return d, swap{dialog: renew(e, *d.draft, "")}
 				}
 			}
-			return d, swap{dialog: editAgain(e, *d.draft, d.problem())}
+			return d, swap{dialog: editAgain(e, *d.draft, "", d.problem())}
 		}})
 	}
 	if d.again() {

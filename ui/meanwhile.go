@@ -86,9 +86,9 @@ func meanwhileOf(err error) []actions.Field {
 }
 
 // renew brings the text together with what the object is now and opens the editor.
-func renew(e Env, draft actions.Draft) Dialog {
+func renew(e Env, draft actions.Draft, fix string) Dialog {
 	desk, ticket := e.Desk, e.Ticket
-	return busy{title: "Edit " + object(draft.Target.Ref), doing: "Bringing your text together with the object as it is now", ticket: ticket, draft: &draft,
+	return busy{title: "Edit " + object(draft.Target.Ref), doing: "Bringing your text together with the object as it is now", ticket: ticket, draft: &draft, fix: fix,
 		do: func(ctx context.Context) tea.Msg {
 			d, err := desk.RenewDraft(ctx, draft)
 			return openedMsg{ticket, d, err}

@@ -60,6 +60,9 @@ func (s session) Keys() []Binding {
 				return keep.Skip(ctx, id, n, words)
 			})}
 		}},
+		{Keys: keys("e"), Name: "fix", Help: "correct an object in your editor, or take another file: the step fix, from wherever the cursor is", Run: func(e Env) (Screen, Intent) {
+			return s, open{newFix(e, s.s)}
+		}},
 	}
 	return append(out, moving(func(_ Env, m table.Motion) Screen {
 		switch m {
@@ -107,11 +110,7 @@ func (s session) begin(e Env, n rollback.Name) Dialog {
 	title := strings.ToUpper(string(n[:1])) + string(n[1:])
 	switch n {
 	case rollback.Fix:
-		return asked(prompt{
-			title: title, lines: []string{"The file with the corrected objects. ~ is your home. Where others own fields of it, the dry-run names them and offers to take them over."}, name: "attach", help: "take the file into the session",
-		}, n, func(ctx context.Context, keep Sessions, path string) (rollback.Session, error) {
-			return keep.Attach(ctx, id, path)
-		})
+		return newFix(e, s.s)
 	case rollback.Evidence:
 		return asked(prompt{
 			title: title, lines: []string{"What do you know of the checkpoints of those who could be preempted? You attest it with your name."}, name: "attest", help: "attest it",
@@ -144,7 +143,7 @@ func (s session) Update(e Env, m tea.Msg) (Screen, Intent) {
 		case m.err != nil:
 			s.why = text.Clean(m.err.Error())
 		default:
-			over := !s.step().Over() && m.s.Steps[s.at].Over()
+			over := !s.step().Over() && m.s.Steps[s.at].Over() || fixedAnew(s.s, m.s)
 			if s.s, s.why = m.s, ""; over {
 				s.at = nextStep(m.s) // on with it
 			}

@@ -127,7 +127,11 @@ func (d stepping) Update(e Env, m tea.Msg) (Dialog, Intent) {
 	case len(foreignOf(x.err)) > 0 && d.id != "":
 		return d, swap{dialog: newOwners(e, d.title, foreignOf(x.err), d.takeOver())}
 	case x.err != nil:
-		return d, swap{dialog: newFailure(d.title, x.err)}
+		n := newFailure(d.title, x.err)
+		if x.s.Fix != nil && (d.step == rollback.DryRun || d.step == rollback.Apply) {
+			n = fixAgain(n, x.s)
+		}
+		return d, swap{dialog: n}
 	case x.plan != nil && len(x.plan.Edits) > 0:
 		return d, swap{dialog: newPreviewing(e, *x.plan, nil)}
 	case x.plan != nil:
@@ -137,7 +141,11 @@ func (d stepping) Update(e Env, m tea.Msg) (Dialog, Intent) {
 	}
 	lines := []string{string(d.step) + " is " + string(x.s.Step(d.step).State) + "."}
 	step := x.s.Step(d.step)
-	return d, swap{dialog: notice{title: d.title, lines: append(append(lines, step.Detail, ""), step.Lines...)}}
+	n := notice{title: d.title, lines: append(append(lines, step.Detail, ""), step.Lines...)}
+	if d.step == rollback.DryRun {
+		n = fixAgain(n, x.s)
+	}
+	return d, swap{dialog: n}
 }
 
 // takeOver is the way on from a fix of which others own fields. The dry-run that shows

@@ -20,6 +20,8 @@ type fakeKeep struct {
 	plan  *actions.Plan // of the next step that writes
 	err   error
 	calls []string
+
+	attachErrs []error // of the next edits
 }
 
 func (k *fakeKeep) List(context.Context) ([]rollback.Session, []string, error) {
@@ -59,6 +61,28 @@ func (k *fakeKeep) Attach(_ context.Context, _, path string) (rollback.Session, 
 	k.s.Fix = &rollback.File{Name: path}
 	k.over(rollback.Fix, rollback.Done, path)
 	return *k.s, k.err
+}
+
+func (k *fakeKeep) OpenFix(_ context.Context, _ string, ref world.Ref) (actions.Draft, error) {
+	k.calls = append(k.calls, "open "+ref.String())
+	return actions.Draft{Target: actions.Target{Ref: ref}, Path: "/tmp/draft.yaml"}, k.err
+}
+
+func (k *fakeKeep) AttachEdit(_ context.Context, _ string, d actions.Draft) (rollback.Session, error) {
+	k.calls = append(k.calls, "attach edit of "+d.Target.Ref.String())
+	if len(k.attachErrs) > 0 {
+		err := k.attachErrs[0]
+		k.attachErrs = k.attachErrs[1:]
+		return *k.s, err
+	}
+	k.s.Fix = &rollback.File{Name: "edited objects"}
+	if k.s.Step(rollback.DryRun).State == rollback.Done {
+		k.over(rollback.DryRun, rollback.Todo, "")
+	}
+	k.over(rollback.Fix, rollback.Done, "edited "+object(d.Target.Ref)+": spec.resourceGroups")
+	x := k.s.Step(rollback.Fix)
+	x.Lines, x.Ended = []string{object(d.Target.Ref) + ": spec.resourceGroups[0].nominalQuota: 20 -> 4"}, now.Add(time.Duration(len(k.calls)))
+	return *k.s, nil
 }
 
 func (k *fakeKeep) TakeOver(ctx context.Context, id string) (rollback.Session, *actions.Plan, error) {
@@ -116,7 +140,7 @@ func TestRollbackSession(t *testing.T) {
 	s.typeText("no disk").press("enter").sees("export is skipped").press("enter")
 	s.pass(time.Second)
 	s.sees("[-] export", "▸ [ ] fix")
-	s.press("enter").sees("The file with the corrected objects").typeText("/tmp/q.yaml").press("enter").sees("fix is done").press("enter")
+	s.press("enter").sees("Take a file").press("down", "enter").sees("The file with the corrected objects").typeText("/tmp/q.yaml").press("enter").sees("fix is done").press("enter")
 	s.pass(time.Second)
 	s.press("enter").sees("checkpoints").typeText("every 10 min").press("enter").press("enter")
 	for range 2 {

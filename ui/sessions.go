@@ -30,6 +30,12 @@ type Sessions interface {
 	Skip(ctx context.Context, id string, n rollback.Name, reason string) (rollback.Session, error)
 	// Attach reads the corrected objects from a file.
 	Attach(ctx context.Context, id, path string) (rollback.Session, error)
+	// OpenFix writes the object, with what the session's fix says of it, into a private
+	// file for the editor.
+	OpenFix(ctx context.Context, id string, ref world.Ref) (actions.Draft, error)
+	// AttachEdit takes what was changed in the draft's text into the fix.
+	// actions.ErrNoChange means that this is nothing.
+	AttachEdit(ctx context.Context, id string, draft actions.Draft) (rollback.Session, error)
 	// TakeOver has the fix of the session become the owner of fields that others own,
 	// and prepares its dry-run with that, as Prepare does.
 	TakeOver(ctx context.Context, id string) (rollback.Session, *actions.Plan, error)

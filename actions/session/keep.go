@@ -36,24 +36,6 @@ func (r *Runner) change(s Session, f func(*Session) error) (Session, error) {
 // Start keeps a new session.
 func (r *Runner) Start(s Session) error { return r.Store.Save(s) }
 
-// Attach is the step fix: it takes the objects of a file into the session. What
-// follows has to be done again.
-func (r *Runner) Attach(s Session, name string, content []byte, takeOver bool) (Session, error) {
-	if err := s.May(Fix); err != nil {
-		return s, err
-	}
-	if len(content) > longest/4 {
-		return s, &actions.Problem{What: fmt.Sprintf("%s is longer than %d bytes", name, longest/4), Do: "Attach the changed objects alone."}
-	}
-	return r.change(s, func(s *Session) error {
-		s.begin(Fix, r.Who(), r.Now())
-		s.Fix, s.TakeOver = &File{Name: text.Clean(name), Text: string(content)}, takeOver
-		s.end(Fix, Done, fmt.Sprintf("%s, %d bytes", name, len(content)), r.Now())
-		s.note(r.Now(), r.Who(), "attached "+text.Clean(name))
-		return nil
-	})
-}
-
 // Attest is the step evidence: what a named person says of the checkpoints, with what
 // the cluster says of them.
 func (r *Runner) Attest(s Session, words, annotation string) (Session, error) {

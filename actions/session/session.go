@@ -41,7 +41,7 @@ func (n Name) Help() string {
 	return map[Name]string{
 		Hold:     "stop new admissions; what runs goes on",
 		Export:   "write the state of the Workloads and queues into a bundle",
-		Fix:      "attach the corrected objects (a file)",
+		Fix:      "correct the objects in your editor, or take a file",
 		Evidence: "say what is known of the checkpoints of those who could be preempted",
 		DryRun:   "have the server and Kueue's scheduler try the fix; nothing is written",
 		Apply:    "write the fix",
@@ -86,6 +86,17 @@ func (s *Step) Over() bool { return s.State == Done || s.State == Skipped }
 type File struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
+	// Edited are the objects in it that were edited here.
+	Edited []Edited `json:"edited,omitempty"`
+}
+
+// Edited is an object of a fix that was edited here.
+type Edited struct {
+	Object Target `json:"object"`
+	// Fields are the changed fields as the fix has them, Lines the values with those
+	// before, and what else is to be known of it.
+	Fields []string `json:"fields"`
+	Lines  []string `json:"lines"`
 }
 
 // Session is one checklist. It is a value: package Store keeps it.
@@ -226,7 +237,7 @@ func (s *Session) May(n Name) error {
 	}
 	switch {
 	case (n == DryRun || n == Apply) && s.Fix == nil:
-		return &actions.Problem{What: fmt.Sprintf("%s needs a fix, and none is attached", n), Do: "Attach a file to the step fix, or skip both."}
+		return &actions.Problem{What: fmt.Sprintf("%s needs a fix, and none is attached", n), Do: "Edit an object in the step fix or attach a file to it, or skip both."}
 	case n == Compare && s.Bundle == "":
 		return &actions.Problem{What: "compare needs the export of this session, and there is none", Do: "Skip it; what was lost cannot be told without."}
 	case n == Export && (s.Step(Apply).begun() || s.Step(Resume).begun()):

@@ -82,6 +82,28 @@ func (k keeper) Attach(ctx context.Context, id, path string) (rollback.Session, 
 	return k.r.Attach(x, f.Name, f.Content, takeOver)
 }
 
+// OpenFix implements ui.Sessions.
+func (k keeper) OpenFix(ctx context.Context, id string, ref world.Ref) (actions.Draft, error) {
+	x, err := k.fresh(ctx, id)
+	if err != nil {
+		return actions.Draft{}, err
+	}
+	var content []byte
+	if x.Fix != nil {
+		content = []byte(x.Fix.Text)
+	}
+	return k.s.desk.OpenFix(ctx, ref, content)
+}
+
+// AttachEdit implements ui.Sessions.
+func (k keeper) AttachEdit(ctx context.Context, id string, draft actions.Draft) (rollback.Session, error) {
+	x, err := k.fresh(ctx, id)
+	if err != nil {
+		return x, err
+	}
+	return k.r.AttachEdit(ctx, x, draft)
+}
+
 // TakeOver implements ui.Sessions: the fix is attached once more, so that what was
 // found without it has to be found again.
 func (k keeper) TakeOver(ctx context.Context, id string) (rollback.Session, *actions.Plan, error) {
@@ -89,10 +111,7 @@ func (k keeper) TakeOver(ctx context.Context, id string) (rollback.Session, *act
 	if err != nil {
 		return x, nil, err
 	}
-	if x.Fix == nil {
-		return x, nil, &actions.Problem{What: "the session has no fix", Do: "Attach a file to the step fix. Nothing was changed."}
-	}
-	if x, err = k.r.Attach(x, x.Fix.Name, []byte(x.Fix.Text), true); err != nil {
+	if _, err = k.r.TakeOver(x); err != nil {
 		return x, nil, err
 	}
 	return k.Prepare(ctx, id, rollback.DryRun)
