@@ -117,16 +117,16 @@ func TestMarksAlways(t *testing.T) {
 				s.press(rapid.SampledFrom([]string{"down", "up", "end", "home", "s", "I"}).Draw(t, "key"))
 			default:
 				if w, gone, ok := s.root.top().(workloads).list.Selected(); ok && !gone {
-					pressed[w.UID] = !pressed[w.UID]
+					pressed[w.Ref()] = !pressed[w.Ref()]
 					s.press(" ")
 				}
 			}
-			for uid := range s.root.top().(workloads).marks {
-				if !pressed[uid] {
-					t.Fatalf("%v is marked, and nobody marked it", uid)
+			for ref := range s.root.top().(workloads).marks {
+				if !pressed[ref] {
+					t.Fatalf("%v is marked, and nobody marked it", ref)
 				}
-				if s.root.shown.Workload(uid) == nil {
-					t.Fatalf("%v is marked and does not exist", uid)
+				if s.root.shown.WorkloadOf(ref) == nil {
+					t.Fatalf("%v is marked and does not exist", ref)
 				}
 			}
 		}

@@ -82,7 +82,7 @@ func chainSheet(over bool, events actions.EventList) *sheet[chainKey, chainRow] 
 			return same(a.Workloads, b.Workloads) && same(a.LocalQueues, b.LocalQueues) && same(a.ClusterQueues, b.ClusterQueues)
 		},
 		now: func(e Env, r chainRow) (chainRow, bool) {
-			return r, r.Row != nil && e.Snap.Workload(r.UID) == nil
+			return r, r.Row != nil && r.now(e) == nil
 		},
 		cells: chainCells, strip: chainStrip, pane: chainPane, keys: chainKeys, fit: fitChains,
 		open: openChain,
@@ -130,6 +130,14 @@ func chainKeys(s board[chainKey, chainRow]) []Binding {
 			return s, push{newWorkload(w)}
 		},
 	}}
+}
+
+// now is the Workload as it is now; nil where it is not there.
+func (r chainRow) now(e Env) *world.Workload {
+	if r.Row != nil {
+		return e.Snap.WorkloadOf(r.Row.Ref())
+	}
+	return e.Snap.Workload(r.UID)
 }
 
 // step is the row's own preemption, or an empty one.

@@ -176,7 +176,7 @@ func trailed(e Env, trail string) string {
 }
 
 func chainCells(e Env, r chainRow, _ bool) []table.Cell {
-	w := e.Snap.Workload(r.UID)
+	w := r.now(e)
 	name := table.Cell{Text: trailed(e, r.trail) + chainName(r.Member)}
 	if r.trail == "" {
 		name.Role = theme.Strong
@@ -208,7 +208,7 @@ func chainCells(e Env, r chainRow, _ bool) []table.Cell {
 
 // chainStrip says all about the Workload under the cursor.
 func chainStrip(e Env, r chainRow, gone bool) strip {
-	w := e.Snap.Workload(r.UID)
+	w := r.now(e)
 	out := strip{head: chainName(r.Member), tail: "  " + or(chainQueue(e.Snap, r), "queue unknown")}
 	if r.Priority != nil {
 		out.tail += "  priority " + strconv.Itoa(int(*r.Priority))
@@ -276,7 +276,7 @@ func (r chainRow) absent(e Env) string {
 
 // chainPane is the page of the Workload, without what has to be read for it.
 func chainPane(e Env, r chainRow, w int) []string {
-	if now := e.Snap.Workload(r.UID); now != nil {
+	if now := r.now(e); now != nil {
 		return workloadPane(e, now, w)
 	}
 	p := newPaper(e)

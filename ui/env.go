@@ -5,7 +5,6 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"k8s.io/apimachinery/pkg/types"
 
 	"cli.holdfast.dev/holdfast/model/manager"
 	"cli.holdfast.dev/holdfast/model/position"
@@ -101,7 +100,7 @@ type memo struct {
 	rows    map[*world.Workload]reason.Explanation
 	// line is the estimated order of the ClusterQueue asked for last; sorting a long
 	// one is not done for every snapshot.
-	line      map[types.UID]int
+	line      map[world.Key]int
 	lineOf    string
 	lineUntil int64
 }
@@ -154,12 +153,12 @@ func (e Env) place(w *world.Workload) string {
 	}
 	m, until := e.fresh(), e.Now.Unix()/memoSeconds
 	if m.lineOf != q || m.lineUntil != until {
-		m.lineOf, m.lineUntil, m.line = q, until, map[types.UID]int{}
+		m.lineOf, m.lineUntil, m.line = q, until, map[world.Key]int{}
 		for i, x := range position.In(e.Snap, q) {
-			m.line[x.UID] = i + 1
+			m.line[x.Key] = i + 1
 		}
 	}
-	n, ok := m.line[w.UID]
+	n, ok := m.line[w.Key]
 	if !ok {
 		return ""
 	}

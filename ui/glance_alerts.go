@@ -48,7 +48,7 @@ func nameOf(e Env, r world.Ref) string {
 	case r.Kind == health.KindKueue:
 		return "Kueue's " + r.Name
 	case r.Kind == world.KindWorkload:
-		if w := e.Snap.Workload(r.UID); w != nil {
+		if w := e.Snap.WorkloadOf(r); w != nil {
 			return "Workload " + w.Namespace + "/" + w.JobName()
 		}
 	}

@@ -119,7 +119,7 @@ func (s queue) enter(e Env) (Screen, Intent) {
 func screenFor(e Env, ref world.Ref) Screen {
 	switch ref.Kind {
 	case world.KindWorkload:
-		if w := e.Snap.Workload(ref.UID); w != nil {
+		if w := e.Snap.WorkloadOf(ref); w != nil {
 			return newWorkload(w)
 		}
 	case world.KindClusterQueue, world.KindLocalQueue:

@@ -29,7 +29,11 @@ const lastGrace = 5 * time.Second
 func Run(ctx context.Context, opt Options) (next string, err error) {
 	jobs, stop := context.WithCancel(ctx)
 	defer stop()
-	p, err := newProgram(ctx, jobs, opt)
+	// What the console still waits for ends with it, or it would keep all that is known
+	// of a cluster that the person has left.
+	base, end := context.WithCancel(ctx)
+	defer end()
+	p, err := newProgram(base, jobs, opt)
 	if err != nil {
 		return "", err
 	}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -103,5 +105,48 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	}
 	if _, err := Run(t.Context(), Options{}); err == nil {
 		t.Error("ran without a source")
+	}
+}
+
+// waited is a source that says when somebody begins to wait for it.
+type waited struct {
+	*fakeSource
+	begun func()
+}
+
+func (s waited) Changed() <-chan struct{} {
+	s.begun()
+	return s.changed
+}
+
+// TestRunLeavesNothingBehind: the console is left for another context again and again,
+// and nothing may go on waiting for the cluster that was left: it would keep all that is
+// known of it.
+func TestRunLeavesNothingBehind(t *testing.T) {
+	for range 3 {
+		st, c := scene()
+		in, keyboard := io.Pipe()
+		source := waited{&fakeSource{st, make(chan struct{}, 1)}, func() { _, _ = keyboard.Write([]byte("\x03")) }}
+		if _, err := Run(t.Context(), Options{Source: source, Desk: &fakeDesk{}, Clock: c, In: in, Out: &terminal{vt: vt.NewEmulator(100, 30)}}); err != nil {
+			t.Fatal(err)
+		}
+		keyboard.Close()
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	waits := regexp.MustCompile(`holdfast/ui\..*(wait|continued)\.func`)
+	for {
+		stacks := make([]byte, 1<<20)
+		stacks = stacks[:runtime.Stack(stacks, true)]
+		if !waits.Match(stacks) {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("still there: %q", waits.FindAll(stacks, -1))
+		case <-tick.C:
+		}
 	}
 }

@@ -130,7 +130,7 @@ func queueRefusal(e Env, ref world.Ref, a actions.Action) string {
 
 // workloadRefusal says why the action makes no sense for the Workload.
 func workloadRefusal(e Env, ref world.Ref, a actions.Action) string {
-	w := e.Snap.Workload(ref.UID)
+	w := e.Snap.WorkloadOf(ref)
 	if w == nil {
 		return ref.String() + " does not exist any more"
 	}

@@ -104,7 +104,7 @@ func (s workload) queues(e Env) []string {
 func (s workload) Update(e Env, m tea.Msg) (Screen, Intent) {
 	switch m := m.(type) {
 	case shownMsg:
-		now := e.Snap.Workload(s.row.UID)
+		now := e.Snap.WorkloadOf(s.row.Ref())
 		s.gone = now == nil
 		if now != nil {
 			s.row = now

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"strconv"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"cli.holdfast.dev/holdfast/actions"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
@@ -15,22 +13,22 @@ import (
 )
 
 // workloads is the list of Workloads.
-type workloads = board[types.UID, *world.Workload]
+type workloads = board[world.Ref, *world.Workload]
 
 func newWorkloads() workloads {
-	return newBoard(&sheet[types.UID, *world.Workload]{
+	return newBoard(&sheet[world.Ref, *world.Workload]{
 		name: "Workloads", noun: "Workload", own: "state, priority, age", of: []world.Kind{world.KindWorkload},
 		columns: workloadColumns(), fields: workloadFields(), none: "There are no Workloads.",
-		key:  func(w *world.Workload) types.UID { return w.UID },
+		key:  (*world.Workload).Ref,
 		list: listWorkloads,
 		same: sameWorkloads,
 		now: func(e Env, w *world.Workload) (*world.Workload, bool) {
-			if now := e.Snap.Workload(w.UID); now != nil {
+			if now := e.Snap.WorkloadOf(w.Ref()); now != nil {
 				return now, false
 			}
 			return w, true
 		},
-		alive: func(e Env, uid types.UID) bool { return e.Snap.Workload(uid) != nil },
+		alive: func(e Env, r world.Ref) bool { return e.Snap.WorkloadOf(r) != nil },
 		cells: workloadCells, strip: workloadStrip, pane: workloadPane, fit: fitWorkloads,
 		open: func(_ Env, w *world.Workload) Intent { return push{newWorkload(w)} },
 		keys: workloadKeys,
@@ -55,7 +53,7 @@ func workloadKeys(s workloads) []Binding {
 		if why != "" {
 			return nil, why
 		}
-		if now := e.Snap.Workload(w.UID); now != nil {
+		if now := e.Snap.WorkloadOf(w.Ref()); now != nil {
 			w = now
 		}
 		return w, ""

@@ -40,7 +40,7 @@ type session struct {
 
 // connect reads the kubeconfig and builds the clients. With screen set the
 // credential plugin may talk to the person once, now, and never again.
-func (a *app) connect(ctx context.Context, screen bool) (*session, error) {
+func (a *app) connect(ctx context.Context, screen bool) (_ *session, err error) {
 	base, contract, err := a.target()
 	if err != nil {
 		return nil, coded(exitUnreadable, err)
@@ -55,6 +55,11 @@ func (a *app) connect(ctx context.Context, screen bool) (*session, error) {
 		if s.giveBack, err = takeStreams(a.log); err != nil {
 			return nil, err
 		}
+		defer func() {
+			if err != nil {
+				s.giveBack()
+			}
+		}()
 	}
 	agent := "holdfast/" + version()
 	contract.Namespace = *a.kube.Namespace

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
 const threeContexts = `apiVersion: v1
@@ -72,5 +73,41 @@ func TestContextWithoutAServer(t *testing.T) {
 	_, _, err := inFile(t, "--context", "lost").target()
 	if err == nil || !strings.Contains(err.Error(), `context lost names the cluster "nowhere"`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A context that cannot be opened gives the streams back: the next one may have to ask
+// the person for a password.
+func TestStreamsAreGivenBackWhereNothingOpens(t *testing.T) {
+	a := inFile(t)
+	a.log = newRing()
+	t.Setenv("HOME", "")
+	t.Setenv("XDG_STATE_HOME", "")
+	keys, said := os.Stdin, *os.Stderr
+	if s, err := a.connect(t.Context(), true); err == nil || !strings.Contains(err.Error(), "--journal") {
+		t.Fatalf("got %+v, %v", s, err)
+	}
+	if os.Stdin != keys || *os.Stderr != said {
+		os.Stdin, *os.Stderr = keys, said
+		t.Error("the streams are not as they were")
+	}
+}
+
+// Whoever goes from context to context leaves no way back to a terminal behind, each of
+// which would be gone when the program fails.
+func TestScreensLeaveNoPanicHandlers(t *testing.T) {
+	before := len(utilruntime.PanicHandlers)
+	restored := 0
+	for range 3 {
+		onPanic(func() { restored++ })()
+	}
+	if n := len(utilruntime.PanicHandlers); n != before {
+		t.Errorf("%d handlers, and there were %d", n, before)
+	}
+	leave := onPanic(func() { restored++ })
+	defer leave()
+	utilruntime.PanicHandlers[len(utilruntime.PanicHandlers)-1](t.Context(), nil)
+	if restored != 1 {
+		t.Errorf("restored %d times", restored)
 	}
 }

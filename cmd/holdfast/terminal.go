@@ -45,7 +45,7 @@ func (a *app) show(ctx context.Context, o ui.Options) (next string, err error) {
 	}
 	// What goes wrong in the background ends the program at once; what the runtime
 	// then says must be readable.
-	utilruntime.PanicHandlers = append(utilruntime.PanicHandlers, func(context.Context, any) { restore() })
+	defer onPanic(restore)()
 	o.In, o.Out = a.in, out
 	o.Theme, o.NoColor, o.ASCII = theme.Name(a.looks.theme), a.looks.noColor, a.looks.ascii
 	o.Log = a.log.all
@@ -56,6 +56,13 @@ func (a *app) show(ctx context.Context, o ui.Options) (next string, err error) {
 		return "", coded(exitInterrupted, errEnded)
 	}
 	return next, nil
+}
+
+// onPanic has f called when something in the background panics, until undone.
+func onPanic(f func()) (undo func()) {
+	was := utilruntime.PanicHandlers
+	utilruntime.PanicHandlers = append(slices.Clip(was), func(context.Context, any) { f() })
+	return func() { utilruntime.PanicHandlers = was }
 }
 
 // rescue returns what gives the terminal back as it is now. It may be called from

@@ -146,9 +146,9 @@ func because(f world.Freshness) string {
 }
 
 func (c *comparison) workloads(belongs bundle.Queues) {
-	seen := map[types.UID]bool{}
+	seen := map[world.Ref]bool{}
 	for _, w := range c.then.Workloads {
-		seen[w.UID] = true
+		seen[w.Ref()] = true
 		c.workload(w)
 	}
 	// Without the LocalQueues nobody knows to which queue a pending Workload belongs.
@@ -156,14 +156,14 @@ func (c *comparison) workloads(belongs bundle.Queues) {
 		c.out.Unknown = append(c.out.Unknown, fmt.Sprintf("which Workloads are new: the list of LocalQueues is %s now%s", f.Feed, because(f)))
 	}
 	for _, w := range c.now.Workloads {
-		if !seen[w.UID] && c.scope.Has(belongs, w.Namespace, w.LocalQueue, w.ClusterQueue) {
+		if !seen[w.Ref()] && c.scope.Has(belongs, w.Namespace, w.LocalQueue, w.ClusterQueue) {
 			c.out.New = append(c.out.New, w.Ref())
 		}
 	}
 }
 
 func (c *comparison) workload(was *world.Workload) {
-	is := c.now.Workload(was.UID)
+	is := c.now.WorkloadOf(was.Ref())
 	over := was.State == world.Finished || was.State == world.Deactivated
 	x := Change{Ref: was.Ref(), Job: was.JobName(), Before: flavors(was)}
 	if is == nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"cli.holdfast.dev/holdfast/model/bundle"
 	"cli.holdfast.dev/holdfast/model/store"
@@ -31,11 +32,14 @@ type builder struct {
 	cohorts map[string]bool
 	busy    bool
 
-	kindless                  []outcome // until the end of their list
-	broken                    []outcome
-	others                    map[string]int // kinds that are not read
-	twice, noNamespace, noUID some
-	notes                     []string
+	// uids are those of the Workloads, and whose they are.
+	uids map[types.UID]world.Key
+
+	kindless                             []outcome // until the end of their list
+	broken                               []outcome
+	others                               map[string]int // kinds that are not read
+	twice, noNamespace, noUID, borrowUID some
+	notes                                []string
 }
 
 // some counts objects and remembers the first one.
@@ -55,7 +59,7 @@ func newBuilder() *builder {
 	c := &fixed{}
 	return &builder{
 		store: store.New(c), clock: c, lists: newLists(), counts: map[world.Kind]int{}, named: map[world.Kind]bool{}, seen: map[objectID]bool{},
-		versions: map[string]bool{}, cohorts: map[string]bool{}, others: map[string]int{},
+		versions: map[string]bool{}, cohorts: map[string]bool{}, others: map[string]int{}, uids: map[types.UID]world.Key{},
 	}
 }
 
@@ -133,9 +137,6 @@ func (b *builder) row(o outcome) {
 	if o.noNamespace {
 		b.noNamespace.add(o)
 	}
-	if o.noUID && o.id.kind == world.KindWorkload {
-		b.noUID.add(o)
-	}
 	switch r := o.row.(type) {
 	case world.Event:
 		if b.lists.event(r) {
@@ -155,6 +156,9 @@ func (b *builder) row(o outcome) {
 	case *world.LocalQueue:
 		b.busy = b.busy || counts(r.Status)
 		b.store.Put(r)
+	case *world.Workload:
+		r.UID = b.identity(o, r)
+		b.store.Put(r)
 	default:
 		b.store.Put(r)
 	}
@@ -164,6 +168,22 @@ func (b *builder) row(o outcome) {
 	}
 	b.seen[o.id] = true
 	b.counts[o.id.kind]++
+}
+
+// identity is the UID of the Workload; none where another one has it.
+func (b *builder) identity(o outcome, w *world.Workload) types.UID {
+	if w.UID == "" {
+		b.noUID.add(o)
+		return ""
+	}
+	switch whose, ok := b.uids[w.UID]; {
+	case !ok:
+		b.uids[w.UID] = w.Key
+	case whose != w.Key:
+		b.borrowUID.add(o)
+		return ""
+	}
+	return w.UID
 }
 
 func counts(s world.QueueStatus) bool { return s.Pending > 0 || s.Reserving > 0 || s.Admitted > 0 }

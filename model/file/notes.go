@@ -86,6 +86,9 @@ func (b *builder) oddities() []string {
 	if s := b.noUID; s.n > 0 {
 		out = append(out, fmt.Sprintf("Workloads without a UID in the file: %d. What is found by it (who preempted whom, which pod is whose) is not known of them (the first: %s).", s.n, s.first.name()))
 	}
+	if s := b.borrowUID; s.n > 0 {
+		out = append(out, fmt.Sprintf("Workloads with the UID of another one in the file: %d. They are taken to have none (the first: %s).", s.n, s.first.name()))
+	}
 	if len(b.others) > 0 {
 		out = append(out, "Not read, since nothing is shown of them: "+kindCounts(b.others)+".")
 	}

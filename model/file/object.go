@@ -33,8 +33,7 @@ type outcome struct {
 	// row is what model/project makes of it, a pointer for the snapshot's kinds and
 	// a value for events, pods and nodes.
 	row         any
-	noNamespace bool // it named none and was put into "default"
-	noUID       bool
+	noNamespace bool   // it named none and was put into "default"
 	why         string // it cannot be read, for this reason
 	notYAML     bool   // for the reason that its text is no YAML
 	noObject    bool   // for the reason that it is none
@@ -157,7 +156,6 @@ func decodeObject(raw []byte, at place, t typeMeta) outcome {
 		m.SetNamespace(metav1.NamespaceDefault)
 		out.noNamespace = true
 	}
-	out.noUID = m.GetUID() == ""
 	if dirty {
 		scrub(reflect.ValueOf(obj))
 	}

@@ -39,7 +39,9 @@ func (x *index) replace(old, row *world.Workload) {
 	}
 	if row != nil {
 		x.count(row, 1)
-		x.byUID.set(row.UID, row)
+		if row.UID != "" { // else it would be found for any other that has none
+			x.byUID.set(row.UID, row)
+		}
 		if row.JobUID != "" {
 			add(&x.byJob, row.JobUID, row)
 		}

@@ -158,6 +158,18 @@ func (s *Snapshot) LimitRangesIn(namespace string) []*world.LimitRange {
 // Workload returns the row with the UID, or nil.
 func (s *Snapshot) Workload(uid types.UID) *world.Workload { return s.byUID.get(uid) }
 
+// WorkloadOf returns the row of the Ref, or nil. Where the Ref has no UID, as may be in
+// a file, it is the row of its key that has none either.
+func (s *Snapshot) WorkloadOf(r world.Ref) *world.Workload {
+	if r.UID != "" {
+		return s.Workload(r.UID)
+	}
+	if w := s.WorkloadByKey(r.Key); w != nil && w.UID == "" {
+		return w
+	}
+	return nil
+}
+
 // WorkloadByKey returns the row of the key, or nil.
 func (s *Snapshot) WorkloadByKey(k world.Key) *world.Workload { return find(s.Workloads, k) }
 
