@@ -139,7 +139,7 @@ func (d notice) Title(Env) string { return text.Clean(d.title) }
 
 // Keys is Dialog's.
 func (d notice) Keys() []Binding {
-	out := []Binding{{Keys: keys("esc", "enter", "q"), Name: "close", Help: "close", Do: func(Env) (Dialog, Intent) { return d, closeDialog{} }}}
+	out := []Binding{{Keys: keys("enter", "esc", "q"), Name: "close", Help: "close", Do: func(Env) (Dialog, Intent) { return d, closeDialog{} }}}
 	out = append(out, d.more...)
 	return append(out, scrolling(func(e Env, m table.Motion) Dialog {
 		w, h := inside(e)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // guide presses only keys that the frame before them offers, and counts them: what
@@ -58,10 +59,12 @@ func offered(frame, name string) bool {
 	return word.MatchString(footer) || word.MatchString(tabs) || regexp.MustCompile(`(^|\s)`+regexp.QuoteMeta(name)+`:`).MatchString(all)
 }
 
-// says types text where the screen asks for some; every letter counts.
+// says types text where the screen asks for some, once it could be read; every letter
+// counts.
 func (g *guide) says(text string) *guide {
 	g.t.Helper()
 	g.sees("▏")
+	time.Sleep(time.Second) // a question takes no answer before
 	g.keys += len(text)
 	g.types(text)
 	return g

@@ -1,0 +1,170 @@
+//go:build sandbox
+
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// The three uses, done with nothing but what the screen offers. Each says how many keys
+// it took; README has the figures.
+
+// Paged: why does a job of team-a not start, and who must act?
+func TestUsePaged(t *testing.T) {
+	env := oncall(t)
+	for name, tc := range map[string]struct {
+		find func(*guide)
+		says []string
+	}{
+		"a job that can never fit, from the glance": {
+			func(g *guide) { g.to("train-giant").key("Enter") },
+			[]string{"Workloads", "team-a/train-giant", "Can never fit", "CHANGE: job owner or platform admin"},
+		},
+		"a job that was preempted, from the list": {
+			func(g *guide) { g.key("4").to("sweep-1").key("Enter") },
+			[]string{"team-a/sweep-1", "WAIT", "CHAIN preempted by team-b/pretrain-", "InCohortReclamation"},
+		},
+		"a job in a namespace that is not admitted, from the glance": {
+			func(g *guide) { g.to("Namespace team-x").key("Enter") },
+			[]string{"team-x is not one that ClusterQueue team-a-cq admits", "WHO", "platform admin"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := guided(t, env)
+			g.sees("NEEDS A PERSON", "train-giant")
+			tc.find(g)
+			g.sees(tc.says...)
+			g.within(9, name)
+			g.signal(syscall.SIGTERM)
+			g.ends()
+		})
+	}
+}
+
+// The morning: one look, no key. What it says is what the report says.
+func TestUseMorning(t *testing.T) {
+	env := oncall(t)
+	g := guided(t, env)
+	g.sees("NEEDS A PERSON", "train-giant", "KUEUE", "controller ✓")
+	out, errs, code := headless(t, env, "report", "-o", "json")
+	if code != 0 && code != 1 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	var r struct {
+		Alerts []struct{ Severity, Class, Advice string }
+		SLO    struct{ PendingCount int }
+	}
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatal(err)
+	}
+	n := map[string]int{}
+	for _, a := range r.Alerts {
+		// Quota that is to come back needs nobody: it stands under WAITING HELPS.
+		if a.Severity == "info" && a.Class == "quota" && a.Advice == "wait" {
+			continue
+		}
+		n[a.Severity]++
+	}
+	g.sees(fmt.Sprintf("%d critical", n["critical"]), fmt.Sprintf("%d warning", n["warning"]), fmt.Sprintf("%d pending", r.SLO.PendingCount), "WAITING HELPS", "QUEUES 5 ClusterQueues", "BORROWING nvidia.com/gpu", "EVICTED", "Preempted")
+	g.within(0, "the morning")
+	g.signal(syscall.SIGTERM)
+	g.ends()
+}
+
+// The rollback of the incident, from the glance to the end of its session.
+func TestUseRollback(t *testing.T) {
+	const queue = "team-b-cq"
+	editor := filepath.Join(t.TempDir(), "editor")
+	script := "#!/bin/sh\nsed -i -e 's/nominalQuota: 20$/nominalQuota: \"4\"/' -e 's/reclaimWithinCohort: Any/reclaimWithinCohort: LowerPriority/' \"$1\"\n"
+	if err := os.WriteFile(editor, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	mistake := clusterQueue(t, queue)
+	t.Cleanup(func() { // the other tests are about the mistake
+		ctx, all := context.Background(), world.admin.KueueV1beta2().ClusterQueues()
+		now, err := all.Get(ctx, queue, metav1.GetOptions{})
+		if err == nil {
+			now.Spec = mistake.Spec
+			delete(now.Annotations, "holdfast.dev/hold")
+			_, err = all.Update(ctx, now, metav1.UpdateOptions{})
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	env := append(oncall(t), "KUBE_EDITOR="+editor)
+	g := guided(t, env, "--export-dir", t.TempDir())
+	g.sees("PREEMPTED", queue+" preempted")
+	g.key("3").to(queue).key("S")
+	g.sees("Begin a rollback session of ClusterQueue " + queue)
+	g.says("bad quota").key("Enter")
+	done := func(step string) {
+		g.t.Helper()
+		time.Sleep(time.Second) // a result takes no key before it could be read
+		g.key("Enter")
+		g.sees("[x] " + step)
+	}
+	g.sees("▸ [ ] hold")
+	g.key("Enter")
+	g.sees("Type y and Enter to hold")
+	g.says("y").key("Enter")
+	g.sees("seen to be taken up")
+	done("hold")
+	g.key("Enter")
+	g.sees("Type y and Enter to export")
+	g.says("y").key("Enter")
+	g.sees("read back and verified")
+	done("export")
+	g.key("Enter")
+	g.sees("Edit ClusterQueue " + queue)
+	g.key("Enter")
+	g.sees("is in the fix")
+	done("fix")
+	g.key("Enter")
+	g.sees("What do you know of the checkpoints")
+	g.says("none").key("Enter")
+	g.sees("evidence is done")
+	done("evidence")
+	g.key("Enter")
+	g.sees("owned by")
+	time.Sleep(time.Second)
+	g.key("T")
+	g.sees("TAKE OVER")
+	g.says("take over").key("Enter")
+	g.sees("dry-run is done")
+	done("dry-run")
+	g.key("Enter")
+	g.sees("WHAT KUEUE WILL DO", "Type "+queue)
+	g.says(queue).key("Enter")
+	g.sees("seen to be taken up")
+	done("apply")
+	if got := gpuQuota(t, clusterQueue(t, queue)); got != "4" {
+		t.Errorf("after the fix: %s gpu nominal", got)
+	}
+	g.key("Enter")
+	g.sees("to resume:")
+	word := "y"
+	if strings.Contains(squeeze(g.text()), "Type "+queue) {
+		word = queue
+	}
+	g.says(word).key("Enter")
+	g.sees("seen to be taken up")
+	done("resume")
+	g.key("Enter")
+	g.sees("compare is done")
+	done("compare")
+	g.sees("Over. The incident record", "Still open: ClusterQueue "+queue)
+	g.within(90, "the rollback")
+	g.signal(syscall.SIGTERM)
+	g.ends()
+}
