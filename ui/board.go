@@ -38,6 +38,12 @@ type board[K comparable, T any] struct {
 	from *store.Snapshot
 	last listing[T] // the last answer
 	late bool       // a refresh waits for the next second
+	// came says that the person came here after the last answer, so that nothing they
+	// saw can move; held is an answer that waits until the screen may.
+	came bool
+	held *listing[T]
+	// after is when a question that takes long may be asked again.
+	after time.Time
 }
 
 // Messages of this screen.
@@ -158,9 +164,9 @@ func (s board[K, T]) enter(e Env) (Screen, Intent) {
 func (s board[K, T]) Update(e Env, m tea.Msg) (Screen, Intent) {
 	switch m := m.(type) {
 	case shownMsg:
-		return s.shown(e)
+		return s.shown(e, m.came)
 	case beatMsg:
-		if s.late {
+		if s.late && s.asked == 0 && !e.Now.Before(s.after) {
 			return s.ask(e, false)
 		}
 	case debouncedMsg:
@@ -177,11 +183,15 @@ func (s board[K, T]) Update(e Env, m tea.Msg) (Screen, Intent) {
 }
 
 // shown asks for the list anew when something of it changed.
-func (s board[K, T]) shown(e Env) (Screen, Intent) {
+func (s board[K, T]) shown(e Env, came bool) (Screen, Intent) {
+	s.came = s.came || came
+	if s.held != nil && !e.Still {
+		s = s.take(e, *s.held)
+	}
 	if s.from != nil && s.sheet.same(s.from, e.Snap, s.query()) {
 		return s, nil
 	}
-	if s.asked != 0 || s.from != nil && len(e.Snap.Workloads) > bigList {
+	if s.asked != 0 || s.from != nil && len(e.Snap.Workloads) > bigList || e.Now.Before(s.after) {
 		s.late = true
 		return s, nil
 	}
@@ -196,7 +206,7 @@ func same[T any](a, b []T) bool {
 
 // ask has the list made from the snapshot. fresh is set when the person asked.
 func (s board[K, T]) ask(e Env, fresh bool) (Screen, Intent) {
-	s.asked, s.from, s.late = e.Ticket, e.Snap, false
+	s.asked, s.from, s.late, s.held = e.Ticket, e.Snap, false, nil
 	s.fresh = s.fresh || fresh
 	list, last, q, o, ticket := s.sheet.list, s.last, s.query(), s.order, e.Ticket
 	l := look{e.Snap, e.Now, e.memo.begin}
@@ -209,16 +219,29 @@ func (s board[K, T]) listed(e Env, m listedMsg[T]) (Screen, Intent) {
 	if m.ticket != s.asked {
 		return s, nil
 	}
-	s.asked, s.last = 0, m.listing
+	s.asked = 0
+	if e.Still && !s.fresh && !s.came && s.last.of != nil {
+		s.held = &m.listing
+		return s, nil
+	}
+	return s.take(e, m.listing), nil
+}
+
+// take shows the rows.
+func (s board[K, T]) take(e Env, l listing[T]) board[K, T] {
+	s.last, s.held = l, nil
 	_, synced := known(e, s.sheet.of...)
 	if s.fresh || !synced && !s.list.Moved() {
-		s.list = s.list.Reset(m.rows)
+		s.list = s.list.Reset(l.rows)
 	} else {
-		s.list = s.list.Refresh(m.rows)
+		s.list = s.list.Refresh(l.rows)
 	}
-	s.fresh = false
+	s.fresh, s.came = false, false
+	if len(e.Snap.Workloads) > bigList && s.sheet.dear != nil && s.sheet.dear(l.query) {
+		s.after = e.Now.Add(pauseAfter(len(e.Snap.Workloads)))
+	}
 	s.marks = s.standing(e)
-	return s, nil
+	return s
 }
 
 // typed takes a key while the filter is being written.
@@ -258,7 +281,7 @@ func (s board[K, T]) nothing(e Env) string {
 		}
 	}
 	switch {
-	case s.asked != 0 || s.from == nil:
+	case s.last.of == nil, s.fresh, s.due != 0:
 		return " reading" + e.Theme.Glyph.Ellipsis
 	case s.filter.text != "":
 		return " None of " + plural(s.last.all, s.sheet.noun) + " matches this filter."

@@ -65,4 +65,3 @@ func (s board[K, T]) standing(e Env) map[K]T {
 	}
 	return marks
 }
-

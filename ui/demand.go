@@ -174,6 +174,7 @@ func (s onDemand[K, T, R]) take(e Env, m gotMsg[R]) (Screen, Intent) {
 	}
 	s.got = got[R]{value: m.value, at: e.Now, done: true, good: m.err == nil, err: m.err}
 	s.board.sheet = s.of.sheet(s.wide, m.value)
+	s.board.came = true // it is what the person waits for
 	return s.with(s.board.ask(s.inner(e), false))
 }
 

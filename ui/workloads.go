@@ -21,7 +21,7 @@ func newWorkloads() workloads {
 		columns: workloadColumns(), fields: workloadFields(), none: "There are no Workloads.",
 		key:  (*world.Workload).Ref,
 		list: listWorkloads,
-		same: sameWorkloads,
+		same: sameWorkloads, dear: explained,
 		now: func(e Env, w *world.Workload) (*world.Workload, bool) {
 			if now := e.Snap.WorkloadOf(w.Ref()); now != nil {
 				return now, false
