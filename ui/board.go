@@ -27,8 +27,10 @@ type board[K comparable, T any] struct {
 	order  order
 	filter input
 	typing bool
-	// marks are the rows that the person marked, listed or not.
+	// marks are the rows that the person marked, listed or not; lost is how many more
+	// they marked that do not exist any more.
 	marks map[K]T
+	lost  int
 
 	// asked is the ticket of the question under way, 0 for none; fresh says that it
 	// is the person's (another filter or order). due is the ticket of the debounce.
@@ -83,15 +85,26 @@ func (s board[K, T]) Title(e Env) (string, string) {
 		right = word
 	}
 	if s.filter.text != "" {
-		right = count(s.list.Len()) + " of " + right
+		n := count(s.list.Standing())
+		if s.last.query.Text != s.filter.text {
+			n = e.Theme.Glyph.Ellipsis // that many had the words before
+		}
+		right = n + " of " + right
 		if s.last.fuzzy {
 			right += " resemble"
 		}
 	}
-	if n := len(s.marks); n > 0 {
-		right = count(n) + " marked, " + right
+	if s.marking() {
+		right = s.markedWords() + ", " + right
 	}
-	return s.sheet.name, right + ", by " + s.sheet.said(s.order)
+	right += ", by " + s.sheet.said(s.order)
+	if s.last.order != s.order {
+		right += e.Theme.Glyph.Ellipsis
+	}
+	if s.late && s.last.of != nil && e.Now.Sub(s.last.of.At) >= olderThan {
+		right += ", as of " + stamp(e.Now, s.last.of.At)
+	}
+	return s.sheet.name, right
 }
 
 // Typing is typer's.
@@ -109,10 +122,9 @@ func (s board[K, T]) Keys() []Binding {
 			s.filter = input{}
 			return s.ask(e, true)
 		}})
-	case len(s.marks) > 0:
+	case s.marking():
 		out = append(out, Binding{Keys: keys("esc"), Name: "unmark", Help: "take every mark away", Run: func(Env) (Screen, Intent) {
-			s.marks = nil
-			return s, nil
+			return s.unmarked(), nil
 		}})
 	}
 	out = append(out, []Binding{
@@ -240,8 +252,7 @@ func (s board[K, T]) take(e Env, l listing[T]) board[K, T] {
 	if len(e.Snap.Workloads) > bigList && s.sheet.dear != nil && s.sheet.dear(l.query) {
 		s.after = e.Now.Add(pauseAfter(len(e.Snap.Workloads)))
 	}
-	s.marks = s.standing(e)
-	return s
+	return s.standing(e)
 }
 
 // typed takes a key while the filter is being written.
@@ -281,7 +292,7 @@ func (s board[K, T]) nothing(e Env) string {
 		}
 	}
 	switch {
-	case s.last.of == nil, s.fresh, s.due != 0:
+	case s.last.of == nil || s.last.query.Text != s.filter.text:
 		return " reading" + e.Theme.Glyph.Ellipsis
 	case s.filter.text != "":
 		return " None of " + plural(s.last.all, s.sheet.noun) + " matches this filter."

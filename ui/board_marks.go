@@ -6,14 +6,29 @@ import (
 	"cli.holdfast.dev/holdfast/ui/table"
 )
 
-// chosen are the marked rows as they are listed, else the one under the cursor.
+// marking reports whether the person has marked rows: then keys are for those, also
+// where all of them are gone by now.
+func (s board[K, T]) marking() bool { return len(s.marks)+s.lost > 0 }
+
+// unmarked is the board without marks.
+func (s board[K, T]) unmarked() board[K, T] {
+	s.marks, s.lost = nil, 0
+	return s
+}
+
+// markedWords says how many rows are marked, and how many of those that were are gone.
+func (s board[K, T]) markedWords() string {
+	out := count(len(s.marks)) + " marked"
+	if s.lost > 0 {
+		out += ", " + count(s.lost) + " more gone"
+	}
+	return out
+}
+
+// chosen are the marked rows as they are listed.
 func (s board[K, T]) chosen() (rows []T, why string) {
 	if len(s.marks) == 0 {
-		row, why := s.picked()
-		if why != "" {
-			return nil, why
-		}
-		return []T{row}, ""
+		return nil, "what was marked does not exist any more: Esc takes the marks away"
 	}
 	left := maps.Clone(s.marks)
 	for i := range s.list.Len() {
@@ -47,9 +62,9 @@ func (s board[K, T]) mark(e Env) (Screen, Intent) {
 	return s, nil
 }
 
-// standing are the marks whose rows are still there: a mark must not wait for a later
-// object of the same place.
-func (s board[K, T]) standing(e Env) map[K]T {
+// standing is the board with those marks whose rows are still there: a mark must not
+// wait for a later object of the same place.
+func (s board[K, T]) standing(e Env) board[K, T] {
 	var gone []K
 	for k := range s.marks {
 		if !s.sheet.alive(e, k) {
@@ -57,11 +72,11 @@ func (s board[K, T]) standing(e Env) map[K]T {
 		}
 	}
 	if len(gone) == 0 {
-		return s.marks
+		return s
 	}
-	marks := maps.Clone(s.marks)
+	s.marks, s.lost = maps.Clone(s.marks), s.lost+len(gone)
 	for _, k := range gone {
-		delete(marks, k)
+		delete(s.marks, k)
 	}
-	return marks
+	return s
 }

@@ -107,3 +107,78 @@ func TestSlowListsComeToTheirEnd(t *testing.T) {
 	s.pass(2 * time.Second)
 	s.sees("9 of 15")
 }
+
+// Rows that are still those of another filter or order are not counted as the answer,
+// and an old answer says how old it is.
+func TestUnansweredIsNotCounted(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.press("4")
+	s.rest()
+	s.held = true
+	s.press("/").typeText("urgent").sees("… of 11, by state, priority, age").seesNot("11 of 11")
+	s.release()
+	s.sees("1 of 11, by state").press("esc")
+	s.held = true
+	s.press("s").sees("11, by namespace…", "NAMESPACE ").seesNot("NAMESPACE↑")
+	s.release()
+	s.sees("11, by namespace ", "NAMESPACE↑")
+	s.press("/").typeText("no-such-thing-1").sees("None of 11 Workloads matches")
+	s.held = true
+	s.press("backspace").sees("reading…").seesNot("None of")
+}
+
+// A tombstone is on the screen and is none of those that are found.
+func TestTombstoneIsNotCounted(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.press("4", "/").typeText("train").press("enter").sees("5 of 11")
+	s.store.Delete(world.KindWorkload, world.Key{Namespace: "team-a", Name: "job-train-llm-7f2-x1y2z"})
+	s.refresh()
+	s.sees("4 of 10", "does not exist any more")
+}
+
+// Where there are very many Workloads, what needs each of them explained is asked with
+// pauses, and says of when it is.
+func TestDearListsArePaced(t *testing.T) {
+	st, c := scene()
+	const n = 4 * bigList // 4 seconds from one answer to the next question
+	for i := range n {
+		st.Put(pendingJob("many", fmt.Sprint("w", i), "batch", 1, time.Hour))
+	}
+	s := newStage(t, st, c, 120, 40)
+	for text, most := range map[string]int{"class:quota": 3, "state:pending": 10} {
+		s.press("4", "/").typeText(text)
+		s.pass(time.Second)
+		s.press("enter")
+		last, times := s.root.top().(workloads).last.of, 0
+		for i := range 10 {
+			s.store.Put(pendingJob("many", fmt.Sprint("x", i), "batch", int32(i), time.Hour))
+			s.refresh()
+			s.pass(time.Second)
+			if of := s.root.top().(workloads).last.of; of != last {
+				last, times = of, times+1
+			}
+		}
+		if times == 0 || times > most {
+			t.Errorf("%s: made %d times in 10 seconds, want at most %d", text, times, most)
+		}
+		s.press("esc")
+		s.pass(time.Second)
+	}
+}
+
+// An answer that is old says of when it is.
+func TestOldAnswersSayOfWhen(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.press("4")
+	s.arrive()
+	s.clock.SetTime(now.Add(time.Minute))
+	s.store.Put(pendingJob("aaa", "first", "batch", 1, time.Hour))
+	s.send(snapshotMsg{s.store.Snapshot(), s.clock.Now()})
+	s.rest()
+	s.seesNot("as of").store.Put(pendingJob("aaa", "second", "batch", 1, time.Hour))
+	s.send(snapshotMsg{s.store.Snapshot(), s.clock.Now()})
+	s.sees("11, by state, priority, age, as of 14:03:22")
+	s.release()
+	s.pass(time.Second)
+	s.sees("13, by state").seesNot("as of")
+}

@@ -45,7 +45,7 @@ func sameWorkloads(a, b *store.Snapshot, q filter.Query) bool {
 }
 
 func workloadKeys(s workloads) []Binding {
-	if len(s.marks) > 0 {
+	if s.marking() {
 		return severalActions(s, "Workload", marked(s, (*world.Workload).Ref), workloadRefusal, actions.Deactivate, actions.Reactivate, actions.Reprioritize)
 	}
 	pick := func(e Env) (*world.Workload, string) {
