@@ -14,8 +14,7 @@ import (
 // alertKey is what there is one alert of.
 type alertKey struct {
 	class health.Class
-	kind  world.Kind
-	key   world.Key
+	of    world.Ref
 }
 
 // glance says what needs a person now, and how the queues serve. Looking at all
@@ -52,7 +51,7 @@ type (
 )
 
 func newGlance() glance {
-	return glance{list: table.NewList(func(a health.Alert) alertKey { return alertKey{a.Class, a.Object.Kind, a.Object.Key} })}
+	return glance{list: table.NewList(func(a health.Alert) alertKey { return alertKey{a.Class, a.Object} })}
 }
 
 // olderThan is the age from which a look is said to be of then.

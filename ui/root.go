@@ -76,7 +76,9 @@ type (
 // nothing is known.
 func newRoot(ctx context.Context, opt Options, th *theme.Theme, t timer, f explainer) root {
 	r := root{opt: opt, theme: th, base: ctx, timer: t, hands: newHands(), memo: newMemo(f), now: opt.Clock.Now(), tab: min(opt.Start, tabs-1)}
-	r.live = store.New(opt.Clock).Snapshot()
+	nothing := *store.New(opt.Clock).Snapshot()
+	nothing.Seq = 0 // unlike the first one of a store that was never asked before
+	r.live = &nothing
 	r.status = say{text.Clean(opt.Notice), theme.Warn}
 	r.shown = r.live
 	for t := range tabs {
