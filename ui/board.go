@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"maps"
 	"strings"
 	"time"
 
@@ -28,8 +27,10 @@ type board[K comparable, T any] struct {
 	order  order
 	filter input
 	typing bool
-	// marks are the rows that the person marked, listed or not.
+	// marks are the rows that the person marked, listed or not; lost is how many more
+	// they marked that do not exist any more.
 	marks map[K]T
+	lost  int
 
 	// asked is the ticket of the question under way, 0 for none; fresh says that it
 	// is the person's (another filter or order). due is the ticket of the debounce.
@@ -39,6 +40,12 @@ type board[K comparable, T any] struct {
 	from *store.Snapshot
 	last listing[T] // the last answer
 	late bool       // a refresh waits for the next second
+	// came says that the person came here after the last answer, so that nothing they
+	// saw can move; held is an answer that waits until the screen may.
+	came bool
+	held *listing[T]
+	// after is when a question that takes long may be asked again.
+	after time.Time
 }
 
 // Messages of this screen.
@@ -80,15 +87,26 @@ func (s board[K, T]) Title(e Env) (string, string) {
 		right = word
 	}
 	if s.filter.text != "" {
-		right = count(s.list.Len()) + " of " + right
+		n := count(s.list.Standing())
+		if s.last.query.Text != s.filter.text {
+			n = e.Theme.Glyph.Ellipsis // that many had the words before
+		}
+		right = n + " of " + right
 		if s.last.fuzzy {
 			right += " resemble"
 		}
 	}
-	if n := len(s.marks); n > 0 {
-		right = count(n) + " marked, " + right
+	if s.marking() {
+		right = s.markedWords() + ", " + right
 	}
-	return s.sheet.name, right + ", by " + s.sheet.said(s.order)
+	right += ", by " + s.sheet.said(s.order)
+	if s.last.order != s.order {
+		right += e.Theme.Glyph.Ellipsis
+	}
+	if s.late && s.last.of != nil && e.Now.Sub(s.last.of.At) >= olderThan {
+		right += ", as of " + stamp(e.Now, s.last.of.At)
+	}
+	return s.sheet.name, right
 }
 
 // Typing is typer's.
@@ -106,10 +124,9 @@ func (s board[K, T]) Keys() []Binding {
 			s.filter = input{}
 			return s.ask(e, true)
 		}})
-	case len(s.marks) > 0:
+	case s.marking():
 		out = append(out, Binding{Keys: keys("esc"), Name: "unmark", Help: "take every mark away", Run: func(Env) (Screen, Intent) {
-			s.marks = nil
-			return s, nil
+			return s.unmarked(), nil
 		}})
 	}
 	out = append(out, []Binding{
@@ -152,59 +169,18 @@ func (s board[K, T]) picked() (row T, why string) {
 	return row, ""
 }
 
-// chosen are the marked rows as they are listed, else the one under the cursor.
-func (s board[K, T]) chosen() (rows []T, why string) {
-	if len(s.marks) == 0 {
-		row, why := s.picked()
-		if why != "" {
-			return nil, why
-		}
-		return []T{row}, ""
-	}
-	left := maps.Clone(s.marks)
-	for i := range s.list.Len() {
-		if k := s.sheet.key(s.list.At(i)); len(left) > 0 {
-			if _, ok := left[k]; ok {
-				rows = append(rows, s.list.At(i))
-				delete(left, k)
-			}
-		}
-	}
-	if n := len(left); n > 0 {
-		return nil, plural(n, "marked "+s.sheet.noun) + " not in sight: clear the filter first, or take the marks away"
-	}
-	return rows, ""
-}
-
 func (s board[K, T]) enter(e Env) (Screen, Intent) {
 	row, _ := s.picked()
 	return s, s.sheet.open(e, row)
-}
-
-func (s board[K, T]) mark(e Env) (Screen, Intent) {
-	row, _ := s.picked()
-	marks := maps.Clone(s.marks)
-	if marks == nil {
-		marks = map[K]T{}
-	}
-	k := s.sheet.key(row)
-	if _, ok := marks[k]; ok {
-		delete(marks, k)
-	} else {
-		marks[k] = row
-	}
-	s.marks = marks
-	s.list = s.list.Move(table.Down, s.lines(e))
-	return s, nil
 }
 
 // Update is Screen's.
 func (s board[K, T]) Update(e Env, m tea.Msg) (Screen, Intent) {
 	switch m := m.(type) {
 	case shownMsg:
-		return s.shown(e)
+		return s.shown(e, m.came)
 	case beatMsg:
-		if s.late {
+		if s.late && s.asked == 0 && !e.Now.Before(s.after) {
 			return s.ask(e, false)
 		}
 	case debouncedMsg:
@@ -221,11 +197,15 @@ func (s board[K, T]) Update(e Env, m tea.Msg) (Screen, Intent) {
 }
 
 // shown asks for the list anew when something of it changed.
-func (s board[K, T]) shown(e Env) (Screen, Intent) {
+func (s board[K, T]) shown(e Env, came bool) (Screen, Intent) {
+	s.came = s.came || came
+	if s.held != nil && !e.Still {
+		s = s.take(e, *s.held)
+	}
 	if s.from != nil && s.sheet.same(s.from, e.Snap, s.query()) {
 		return s, nil
 	}
-	if s.asked != 0 || s.from != nil && len(e.Snap.Workloads) > bigList {
+	if s.asked != 0 || s.from != nil && len(e.Snap.Workloads) > bigList || e.Now.Before(s.after) {
 		s.late = true
 		return s, nil
 	}
@@ -240,7 +220,7 @@ func same[T any](a, b []T) bool {
 
 // ask has the list made from the snapshot. fresh is set when the person asked.
 func (s board[K, T]) ask(e Env, fresh bool) (Screen, Intent) {
-	s.asked, s.from, s.late = e.Ticket, e.Snap, false
+	s.asked, s.from, s.late, s.held = e.Ticket, e.Snap, false, nil
 	s.fresh = s.fresh || fresh
 	list, last, q, o, ticket := s.sheet.list, s.last, s.query(), s.order, e.Ticket
 	l := look{e.Snap, e.Now, e.memo.begin}
@@ -253,35 +233,28 @@ func (s board[K, T]) listed(e Env, m listedMsg[T]) (Screen, Intent) {
 	if m.ticket != s.asked {
 		return s, nil
 	}
-	s.asked, s.last = 0, m.listing
-	_, synced := known(e, s.sheet.of...)
-	if s.fresh || !synced && !s.list.Moved() {
-		s.list = s.list.Reset(m.rows)
-	} else {
-		s.list = s.list.Refresh(m.rows)
+	s.asked = 0
+	if e.Still && !s.fresh && !s.came && s.last.of != nil {
+		s.held = &m.listing
+		return s, nil
 	}
-	s.fresh = false
-	s.marks = s.standing(e)
-	return s, nil
+	return s.take(e, m.listing), nil
 }
 
-// standing are the marks whose rows are still there: a mark must not wait for a later
-// object of the same place.
-func (s board[K, T]) standing(e Env) map[K]T {
-	var gone []K
-	for k := range s.marks {
-		if !s.sheet.alive(e, k) {
-			gone = append(gone, k)
-		}
+// take shows the rows.
+func (s board[K, T]) take(e Env, l listing[T]) board[K, T] {
+	s.last, s.held = l, nil
+	_, synced := known(e, s.sheet.of...)
+	if s.fresh || !synced && !s.list.Moved() {
+		s.list = s.list.Reset(l.rows)
+	} else {
+		s.list = s.list.Refresh(l.rows)
 	}
-	if len(gone) == 0 {
-		return s.marks
+	s.fresh, s.came = false, false
+	if len(e.Snap.Workloads) > bigList && s.sheet.dear != nil && s.sheet.dear(l.query) {
+		s.after = e.Now.Add(pauseAfter(len(e.Snap.Workloads)))
 	}
-	marks := maps.Clone(s.marks)
-	for _, k := range gone {
-		delete(marks, k)
-	}
-	return marks
+	return s.standing(e)
 }
 
 // typed takes a key while the filter is being written.
@@ -321,7 +294,7 @@ func (s board[K, T]) nothing(e Env) string {
 		}
 	}
 	switch {
-	case s.asked != 0 || s.from == nil:
+	case s.last.of == nil || s.last.query.Text != s.filter.text:
 		return " reading" + e.Theme.Glyph.Ellipsis
 	case s.filter.text != "":
 		return " None of " + plural(s.last.all, s.sheet.noun) + " matches this filter."

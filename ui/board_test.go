@@ -84,12 +84,12 @@ func TestMarks(t *testing.T) {
 	old := s.store.Snapshot().WorkloadByKey(world.Key{Namespace: "team-a", Name: "job-train-1-x1y2z"})
 	s.store.Delete(world.KindWorkload, old.Key)
 	s.refresh()
-	s.sees("1 marked, 10")
+	s.sees("1 marked, 1 more gone, 10")
 	next := pendingJob("team-a", "train-1", "batch", 500, time.Minute)
 	next.UID = "another"
 	s.store.Put(next)
 	s.refresh()
-	s.sees("1 marked, 11")
+	s.sees("1 marked, 1 more gone, 11")
 	s.press("esc").seesNot("marked").seesNot("•")
 }
 

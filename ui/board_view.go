@@ -97,7 +97,7 @@ func (s board[K, T]) table(e Env, w int) []string {
 	cols := make([]table.Column, len(s.sheet.columns))
 	for i, c := range s.sheet.columns {
 		cols[i] = c.Column
-		cols[i].Sorted = s.sheet.sorted(s.order, i)
+		cols[i].Sorted = s.sheet.sorted(s.last.order, i)
 	}
 	if s.sheet.fit != nil {
 		narrow := e

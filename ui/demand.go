@@ -16,7 +16,8 @@ const awayFor = 3 * time.Second
 type onDemand[K comparable, T, R any] struct {
 	of    *demand[K, T, R]
 	board board[K, T]
-	// wide says that the person wants more than what is listed at first.
+	// wide says that the person wants more than what is listed at first; of what must be
+	// read for it, got says whether it is there.
 	wide  bool
 	got   got[R]
 	asked uint64 // the ticket of the reading under way; 0: none
@@ -30,6 +31,7 @@ type got[R any] struct {
 	at         time.Time
 	done, good bool
 	err        error
+	wide       bool // what the person wanted when it was read
 }
 
 // demand says what an onDemand reads and lists. It never changes.
@@ -104,10 +106,10 @@ func (s onDemand[K, T, R]) Keys() []Binding {
 		b := s.of.widen
 		b.Run = func(e Env) (Screen, Intent) {
 			s.wide = !s.wide
-			s.board.sheet = s.of.sheet(s.wide, s.got.value)
 			if s.of.needs {
 				return s.read(e)
 			}
+			s.board.sheet = s.of.sheet(s.wide, s.got.value)
 			return s.with(s.board.ask(s.inner(e), true))
 		}
 		out = append(out, b)
@@ -170,10 +172,14 @@ func (s onDemand[K, T, R]) take(e Env, m gotMsg[R]) (Screen, Intent) {
 	s.asked = 0
 	if m.err != nil && s.got.good {
 		s.got.err = m.err
+		if s.of.needs {
+			s.wide = s.got.wide // of the rest nothing is there
+		}
 		return s, nil
 	}
-	s.got = got[R]{value: m.value, at: e.Now, done: true, good: m.err == nil, err: m.err}
+	s.got = got[R]{value: m.value, at: e.Now, done: true, good: m.err == nil, err: m.err, wide: s.wide}
 	s.board.sheet = s.of.sheet(s.wide, m.value)
+	s.board.came = true // it is what the person waits for
 	return s.with(s.board.ask(s.inner(e), false))
 }
 

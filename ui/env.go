@@ -26,9 +26,12 @@ type Env struct {
 	Snap *store.Snapshot
 	// Behind is set while there is a newer snapshot than Snap: the screen stands still.
 	Behind bool
-	Now    time.Time
-	Theme  *theme.Theme
-	Desk   Desk
+	// Still is set while nothing on the screen may move but what the person asks for: an
+	// answer to anything else waits.
+	Still bool
+	Now   time.Time
+	Theme *theme.Theme
+	Desk  Desk
 	// W and H are the size of the body: what lies between the title and the footer.
 	W, H       int
 	ReadOnly   bool

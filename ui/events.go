@@ -143,15 +143,19 @@ func openEvent(e Env, x world.Event) Intent {
 
 // eventHeads say what was read, from where and when.
 func eventHeads(e Env, s events) []string {
+	wide := s.wide
+	if s.got.done {
+		wide = s.got.wide
+	}
 	what := "Events of Workloads, queues, cohorts and checks"
-	if s.wide {
+	if wide {
 		what = "Events of objects of every kind"
 	}
 	ns := e.Snap.Contract.Namespace
 	switch {
 	case ns == "":
 		what += ", all namespaces"
-	case s.wide:
+	case wide:
 		what += ", namespace " + ns + " alone"
 	default:
 		what += ", namespace " + ns + " alone (those of ClusterQueues are in another)"
@@ -164,6 +168,8 @@ func eventHeads(e Env, s events) []string {
 	switch {
 	case e.events == nil:
 		return wrapped(e, "Nobody reads events here.", theme.Warn)
+	case s.asked != 0 && s.wide && !wide:
+		what += " Reading those of every kind" + e.Theme.Glyph.Ellipsis
 	case s.asked != 0:
 		what += " Reading" + e.Theme.Glyph.Ellipsis
 	case s.got.good || len(list.Events) > 0:

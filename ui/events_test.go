@@ -87,3 +87,22 @@ func TestObjectOfAnEvent(t *testing.T) {
 	s.press("down", "down").cursorOn("flash").press("enter").sees("does not exist any more, or cannot be read")
 	s.press("down").cursorOn("train-1").press("enter").sees("Events › team-a/train-1") // a file without UIDs
 }
+
+// What is listed is called what it is, also where the events of every kind are wanted
+// and cannot be read: none of a pod is no word on pods.
+func TestWiderEventsThatDoNotCome(t *testing.T) {
+	s := begin(t, 120, 40)
+	f := &fakeEvents{list: someEvents()}
+	s.root.opt.Events = f
+	s.to("events").sees("Events of Workloads, queues, cohorts and checks")
+	f.err = errors.New("no answer in time")
+	s.held = true
+	s.press("o").sees("Events of Workloads, queues, cohorts and checks, all namespaces,", "Reading those of every kind…").seesNot("Events of every kind")
+	s.release()
+	s.sees("Events of Workloads, queues, cohorts and checks, all namespaces,", "Read 0s ago.", "no answer in time What follows is what was read before.").seesNot("Events of every kind")
+	f.err = nil
+	s.press("o").sees("Events of every kind", "Events of objects of every kind").seesNot("no answer")
+	if n := len(f.scopes); n != 3 || !f.scopes[1].Every || !f.scopes[2].Every {
+		t.Errorf("asked for %+v", f.scopes)
+	}
+}

@@ -14,8 +14,7 @@ import (
 // alertKey is what there is one alert of.
 type alertKey struct {
 	class health.Class
-	kind  world.Kind
-	key   world.Key
+	of    world.Ref
 }
 
 // glance says what needs a person now, and how the queues serve. Looking at all
@@ -25,6 +24,8 @@ type glance struct {
 	list table.List[alertKey, health.Alert]
 	last outlook
 	done bool // last is there
+	// held is a look that waits until the screen may move.
+	held *outlook
 	// asked is the ticket of the look under way, 0 for none; after is when the next
 	// may begin.
 	asked uint64
@@ -50,7 +51,7 @@ type (
 )
 
 func newGlance() glance {
-	return glance{list: table.NewList(func(a health.Alert) alertKey { return alertKey{a.Class, a.Object.Kind, a.Object.Key} })}
+	return glance{list: table.NewList(func(a health.Alert) alertKey { return alertKey{a.Class, a.Object} })}
 }
 
 // olderThan is the age from which a look is said to be of then.
@@ -128,6 +129,9 @@ func (s glance) enter(e Env) (Screen, Intent) {
 func (s glance) Update(e Env, m tea.Msg) (Screen, Intent) {
 	switch m := m.(type) {
 	case shownMsg, beatMsg:
+		if s.held != nil && !e.Still {
+			s = s.take(*s.held)
+		}
 		return s.ask(e)
 	case lookedMsg:
 		return s.looked(e, m)
@@ -144,7 +148,7 @@ func (s glance) Update(e Env, m tea.Msg) (Screen, Intent) {
 // ask begins another look when one is due.
 func (s glance) ask(e Env) (Screen, Intent) {
 	switch {
-	case s.asked != 0, !settled(e):
+	case s.asked != 0, s.held != nil, !settled(e):
 		return s, nil
 	case !s.done:
 	case e.Now.Before(s.after), e.Snap.Seq == s.last.seq && (e.Behind || e.Now.Sub(s.last.at) < stillPause):
@@ -172,16 +176,27 @@ func (s glance) looked(e Env, m lookedMsg) (Screen, Intent) {
 		return s, nil
 	}
 	first := !s.done
-	s.asked, s.last, s.done, s.after = 0, m.look, true, e.Now.Add(pauseAfter(m.look.workloads))
-	s.list = s.list.Refresh(m.look.alerts)
-	if !s.list.Moved() {
-		s.list = s.list.FromTop()
+	s.asked, s.after = 0, e.Now.Add(pauseAfter(m.look.workloads))
+	if e.Still && !first {
+		s.held = &m.look
+		return s, nil
 	}
+	s = s.take(m.look)
 	if !first {
 		return s, nil
 	}
 	s.curve = s.curve.with(sample{m.look.at, m.look.slo})
 	return s, run{e.timer(samplePace, sampleDue{})}
+}
+
+// take shows what the look found.
+func (s glance) take(l outlook) glance {
+	s.last, s.done, s.held = l, true, nil
+	s.list = s.list.Refresh(l.alerts)
+	if !s.list.Moved() {
+		s.list = s.list.FromTop()
+	}
+	return s
 }
 
 // sample takes the figures for the curves, which costs little, and waits for the next

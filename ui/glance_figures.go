@@ -70,8 +70,9 @@ func (c curve) draw(e Env, w int) string {
 	}
 	head := term.Spaces(3) + strings.TrimLeft(c.name+" ", " ")
 	const tail = len(" 30m")
-	text, long := c.of.spark(e.Theme, min(mostCurve, w-len(head)-tail), c.f)
-	if term.Width(text) < min(leastCurve, len(c.of)) || text == "" {
+	of := c.of.until(e.Now) // later ones are not of a frozen screen
+	text, long := of.spark(e.Theme, min(mostCurve, w-len(head)-tail), c.f)
+	if term.Width(text) < min(leastCurve, len(of)) || text == "" {
 		return ""
 	}
 	return e.Theme.Paint(theme.Dim, head) + text + e.Theme.Paint(theme.Dim, " "+span(long))

@@ -368,3 +368,19 @@ func TestPreemptedOfLate(t *testing.T) {
 	s.pass(leastPause + time.Second)
 	s.sees("3 Workloads wait since: team-b-cq preempted 2 of team-c-cq, 1 of team-a-cq; newest 1m ago")
 }
+
+// An alert of a queue that was made anew is another one: a key for the queue that was
+// under the cursor does not meet the new one.
+func TestAlertsAreOfObjectsNotNames(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.press("1")
+	for !strings.Contains(s.cursorLine(), "team-c-cq is held") {
+		s.press("down")
+	}
+	q := clusterQueue("team-c-cq", "ai-shared", 4)
+	q.UID, q.StopPolicy, q.Hold = "another", world.StopHold, &world.HoldRecord{Version: 1, By: "kim", At: now, Previous: world.StopNone}
+	s.store.Put(q)
+	s.refresh()
+	s.pass(time.Minute)
+	s.cursorOn("over:").press("R").sees("resume: ClusterQueue/team-c-cq does not exist any more")
+}

@@ -131,7 +131,7 @@ func (s cohorts) cursorKey() any {
 }
 func (s glance) length() int { return s.list.Len() }
 func (s glance) cursorKey() any {
-	return keyUnder(s.list, func(a health.Alert) alertKey { return alertKey{a.Class, a.Object.Kind, a.Object.Key} })
+	return keyUnder(s.list, func(a health.Alert) alertKey { return alertKey{a.Class, a.Object} })
 }
 
 func keyUnder[K comparable, T any](l table.List[K, T], key func(T) K) any {

@@ -61,14 +61,6 @@ func lostWords(s *store.Snapshot, r world.Ref, there bool) string {
 	return "does not exist any more"
 }
 
-// stands reports that a mark on the row still means the same.
-func stands(s *store.Snapshot, r world.Ref) bool {
-	if m := metaOf(s, r); m != nil {
-		return m.UID == r.UID
-	}
-	return r.UID == ""
-}
-
 // sameKnown reports that the kinds can be counted on in both snapshots alike, and that
 // both know of the same Workloads.
 func sameKnown(a, b *store.Snapshot, kinds ...world.Kind) bool {

@@ -18,7 +18,7 @@ type palette struct {
 	found []place
 	at    int
 	asked uint64
-	going bool // Enter came before the answer
+	going bool // Enter was the last key and came before the answer
 }
 
 type foundMsg struct {
@@ -39,9 +39,12 @@ func (d palette) Keys() []Binding {
 	return []Binding{
 		{Keys: keys("enter"), Name: "go", Help: "go there, or do that", Do: d.goThere},
 		{Keys: keys("esc"), Name: "cancel", Help: "stay", Do: func(Env) (Dialog, Intent) { return d, closeDialog{} }},
-		{Keys: keys("up", "ctrl+p"), Help: "up", Do: func(Env) (Dialog, Intent) { d.at = max(0, d.at-1); return d, nil }},
+		{Keys: keys("up", "ctrl+p"), Help: "up", Do: func(Env) (Dialog, Intent) {
+			d.at, d.going = max(0, d.at-1), false
+			return d, nil
+		}},
 		{Keys: keys("down", "ctrl+n", "tab"), Help: "down", Do: func(Env) (Dialog, Intent) {
-			d.at = max(0, min(len(d.found)-1, d.at+1))
+			d.at, d.going = max(0, min(len(d.found)-1, d.at+1)), false
 			return d, nil
 		}},
 	}
@@ -75,6 +78,7 @@ func (d palette) Update(e Env, m tea.Msg) (Dialog, Intent) {
 			}
 		}
 	case tea.KeyMsg:
+		d.going = false
 		next, ok := d.text.key(m)
 		if !ok || next == d.text {
 			return d, nil

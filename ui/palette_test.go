@@ -70,3 +70,25 @@ func TestPaletteContext(t *testing.T) {
 		t.Errorf("quit %v, next %q", s.quit, s.root.next)
 	}
 }
+
+// Enter is for what was typed until then: who goes on typing, or moves, has not said yes
+// to what that finds.
+func TestPaletteWaitsForTheLastWord(t *testing.T) {
+	for _, key := range []string{"s", "backspace", "down"} {
+		s := begin(t, 120, 40)
+		s.root.opt.Contexts = []string{"prod-eu", "prod-us"}
+		s.press(":").typeText("prod-")
+		s.held = true
+		s.press("u", "enter", key)
+		s.release()
+		if s.quit || s.root.next != "" || len(s.root.dialogs) != 1 {
+			t.Errorf("%s: went to %q\n%s", key, s.root.next, s.frame())
+		}
+	}
+	s := begin(t, 120, 40)
+	s.press(":").typeText("team-b-c")
+	s.held = true
+	s.press("q", "enter")
+	s.release()
+	s.sees("Queues › team-b-cq")
+}

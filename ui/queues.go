@@ -44,7 +44,7 @@ func newQueues() queues {
 		cells: queueCells, strip: queueStrip, pane: queuePane,
 		open: func(_ Env, r queueRow) Intent { return push{newQueue(r.ref())} },
 		keys: func(s queues) []Binding {
-			if len(s.marks) > 0 {
+			if s.marking() {
 				return severalActions(s, "queue", marked(s, queueRow.ref), queueRefusal, actions.Hold, actions.Resume, actions.Drain)
 			}
 			return queueActions(s, func(Env) (world.Ref, string) {
@@ -108,6 +108,9 @@ func queueColumns() []column[queueRow] {
 		{Column: table.Column{Title: "", Min: 26, Max: 80, Grow: 1, Drop: 1}},
 	}
 }
+
+// stateColumn is the first column of what a queue is and has now.
+const stateColumn = 2
 
 func countsOf(s *store.Snapshot, r queueRow) store.Counts {
 	if r.cluster != nil {
@@ -234,6 +237,10 @@ func queueCells(e Env, r queueRow, gone bool) []table.Cell {
 		cells = append(cells, withOwner(text, role, q.ManagedBy))
 	}
 	if gone {
+		// A later object of its name may have some; it has nothing any more.
+		for i := stateColumn; i < len(cells); i++ {
+			cells[i] = table.Cell{}
+		}
 		cells[len(cells)-1] = table.Cell{Text: "does not exist any more"}
 	}
 	return cells

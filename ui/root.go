@@ -78,7 +78,9 @@ type (
 // nothing is known.
 func newRoot(ctx context.Context, opt Options, th *theme.Theme, t timer, f explainer) root {
 	r := root{opt: opt, theme: th, base: ctx, timer: t, hands: newHands(), memo: newMemo(f), now: opt.Clock.Now(), tab: min(opt.Start, tabs-1)}
-	r.live = store.New(opt.Clock).Snapshot()
+	nothing := *store.New(opt.Clock).Snapshot()
+	nothing.Seq = 0 // unlike the first one of a store that was never asked before
+	r.live = &nothing
 	r.status = say{text.Clean(opt.Notice), theme.Warn}
 	r.shown = r.live
 	for t := range tabs {
@@ -131,14 +133,14 @@ func (r root) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 		return r, r.wait()
 	case snapshotMsg:
 		r.live, r.now = m.snap, m.now
-		r, cmd := r.catchUp(false)
+		r, cmd := r.catchUp(shownMsg{})
 		return r, tea.Batch(r.timer(pace, waitDue{}), cmd)
 	case stillDue:
 		if m.ticket != r.still {
 			return r, nil
 		}
 		r.still = 0
-		return r.catchUp(false)
+		return r.catchUp(shownMsg{})
 	case tea.KeyMsg:
 		r.still = r.ticket
 		next, cmd := r.press(m)
@@ -160,18 +162,21 @@ func (r root) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 
 // catchUp shows the newest snapshot to the top screen, unless a dialog is open; the one
 // that it has while it stands still.
-func (r root) catchUp(first bool) (root, tea.Cmd) {
+func (r root) catchUp(m shownMsg) (root, tea.Cmd) {
 	if len(r.dialogs) > 0 {
 		return r, nil
 	}
-	if r.still == 0 && r.frozen.IsZero() {
+	if !r.stands() {
 		r.shown, r.shownAt = r.live, r.now
 	}
-	s, want := r.top().Update(r.env(), shownMsg{first})
+	s, want := r.top().Update(r.env(), m)
 	r = r.setTop(s)
 	r.askPlaces()
 	return r.want(want)
 }
+
+// stands reports whether nothing on the screen may move but what the person asks for.
+func (r root) stands() bool { return r.still != 0 || !r.frozen.IsZero() || len(r.dialogs) > 0 }
 
 // tell gives a message to the top dialog and to every screen; those that did not
 // ask for it do not know its ticket.
@@ -213,7 +218,7 @@ func (r root) askPlaces() {
 
 func (r root) env() Env {
 	return Env{
-		Snap: r.shown, Behind: r.shown != r.live, Now: r.now, Theme: r.theme, Desk: r.opt.Desk, W: r.w, H: max(0, r.h-chrome),
+		Snap: r.shown, Behind: r.shown != r.live, Still: r.stands(), Now: r.now, Theme: r.theme, Desk: r.opt.Desk, W: r.w, H: max(0, r.h-chrome),
 		ReadOnly: r.opt.ReadOnly, Production: r.opt.Production, Ticket: r.ticket,
 		base: r.base, timer: r.timer, runner: r.runner, hands: r.hands, memo: r.memo, log: r.opt.Log, places: r.opt.Places, sessions: r.opt.Sessions,
 		events: r.opt.Events, journal: r.opt.Journal, settings: r.opt.Settings, checkpoint: r.opt.Checkpoint, file: r.opt.File,
@@ -249,11 +254,11 @@ func (r root) want(i Intent) (root, tea.Cmd) {
 	switch i := i.(type) {
 	case push:
 		r.stacks[r.tab] = append(append([]Screen(nil), r.stacks[r.tab]...), i.screen)
-		return r.catchUp(true)
+		return r.catchUp(shownMsg{first: true, came: true})
 	case back:
 		if n := len(r.stacks[r.tab]); n > 1 {
 			r.stacks[r.tab] = r.stacks[r.tab][:n-1]
-			return r.catchUp(false)
+			return r.catchUp(shownMsg{came: true})
 		}
 	case open:
 		r.dialogs = append(append([]Dialog(nil), r.dialogs...), i.dialog)
@@ -265,22 +270,22 @@ func (r root) want(i Intent) (root, tea.Cmd) {
 	case closeDialog:
 		r.dialogs = r.dialogs[:len(r.dialogs)-1]
 		r.status = say{text: i.say}
-		next, cmd := r.catchUp(false)
+		next, cmd := r.catchUp(shownMsg{})
 		return next, tea.Batch(i.cmd, cmd)
 	case jump:
 		r.tab = i.tab
-		return r.catchUp(false)
+		return r.catchUp(shownMsg{came: true})
 	case visit:
 		r.dialogs, r.tab = nil, i.tab
 		if i.screen == nil {
-			return r.catchUp(false)
+			return r.catchUp(shownMsg{came: true})
 		}
 		if i.alone {
 			r.stacks[r.tab] = []Screen{i.screen}
 		} else {
 			r.stacks[r.tab] = append(append([]Screen(nil), r.stacks[r.tab][:1]...), i.screen)
 		}
-		return r.catchUp(true)
+		return r.catchUp(shownMsg{first: true, came: true})
 	case press:
 		r.dialogs = nil
 		return r.pressScreen(i.key)

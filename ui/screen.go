@@ -92,8 +92,8 @@ func (quit) intent()        {}
 // Messages that the root gives to screens.
 type (
 	// shownMsg says that there is a new snapshot, or that the screen has come to the
-	// top.
-	shownMsg struct{ first bool }
+	// top: came is set then, and first the first time.
+	shownMsg struct{ first, came bool }
 	// beatMsg comes once a second.
 	beatMsg struct{}
 )

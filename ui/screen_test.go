@@ -14,6 +14,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/vt"
+
+	"cli.holdfast.dev/holdfast/model/store"
 )
 
 // terminal is a screen that a program draws on. x/vt is not safe for use from
@@ -147,6 +149,26 @@ func TestRunLeavesNothingBehind(t *testing.T) {
 		case <-ctx.Done():
 			t.Fatalf("still there: %q", waits.FindAll(stacks, -1))
 		case <-tick.C:
+		}
+	}
+}
+
+// Keys may be typed before the first snapshot is there, and a file has no second one.
+func TestKeysBeforeTheFirstSnapshot(t *testing.T) {
+	for _, tab := range []string{"1", "2", "3", "4", "7"} {
+		st, c := scene()
+		s := begin(t, 120, 40)
+		first := store.New(c).Snapshot().Seq
+		snap := *st.Snapshot()
+		snap.Seq = first // as of a store that was never asked before
+		s.root = newRoot(t.Context(), Options{Source: s.source, Desk: s.desk, Clock: c, File: "world.yaml"}.withDefaults(), s.root.theme, s.timer, fixedWhy)
+		s.send(tea.WindowSizeMsg{Width: 120, Height: 40})
+		s.press(tab)
+		s.rest()
+		s.send(snapshotMsg{&snap, now})
+		s.sees("team-")
+		if tab == "7" {
+			s.sees("a100")
 		}
 	}
 }

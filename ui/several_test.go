@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -69,4 +70,52 @@ func TestMarkedWorkloadsGetAClass(t *testing.T) {
 	s.press("esc")
 	s.root.opt.ReadOnly = true
 	s.press("D").sees("deactivate: started with --read-only")
+}
+
+// What was marked and is gone is not forgotten: the keys for the marked do not become
+// those for the row under the cursor.
+func TestMarksThatAreGone(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.desk.plan = holdPlan()
+	gone := func(name string) {
+		s.store.Delete(world.KindWorkload, world.Key{Namespace: "team-a", Name: "job-" + name + "-x1y2z"})
+		s.refresh()
+	}
+	s.press("4").cursorOn("train-llm-7f2").press(" ", " ").sees("2 marked")
+	gone("train-1")
+	s.sees("1 marked, 1 more gone").press("D").sees("DEACTIVATE 1 Workload", "Why?").press("enter")
+	if len(s.desk.several) != 1 || len(s.desk.several[0].Refs) != 1 {
+		t.Fatalf("planned %+v", s.desk.several)
+	}
+	s.press("esc")
+	gone("train-llm-7f2")
+	s.sees("0 marked, 2 more gone").press("D").sees("deactivate: what was marked does not exist any more: Esc takes the marks away")
+	s.press(" ").sees("1 marked, 2 more gone").press("esc").seesNot("marked").press("D").sees("DEACTIVATE Workload")
+	if len(s.desk.asked) != 0 {
+		t.Errorf("planned %q", s.desk.asked)
+	}
+}
+
+// A queue that is made anew under its name is another one: nobody marked it.
+func TestMarksAreOfObjectsNotNames(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.press("3", "/").typeText("team-b-cq").press("enter", " ").sees("1 marked")
+	q := clusterQueue("team-b-cq", "ai-shared", 8)
+	q.UID = "another"
+	s.store.Put(q)
+	s.refresh()
+	s.sees("0 marked, 1 more gone").press("H").sees("hold: what was marked does not exist any more")
+	if len(s.desk.several) != 0 {
+		t.Errorf("planned %+v", s.desk.several)
+	}
+}
+
+// Only rows that something can be done with together are marked.
+func TestMarksWithoutAUse(t *testing.T) {
+	for _, tab := range []string{"7", "8", "9", "5"} {
+		s := begin(t, 120, 40)
+		if s.press(tab, " "); strings.Contains(s.frame(), "mark") {
+			t.Errorf("tab %s:\n%s", tab, s.frame())
+		}
+	}
 }

@@ -28,6 +28,9 @@ type sheet[K comparable, T any] struct {
 	list func(last listing[T], l look, q filter.Query, o order) listing[T]
 	// same says that the two snapshots give the same rows for the query.
 	same func(a, b *store.Snapshot, q filter.Query) bool
+	// dear says that the query takes long where there are many Workloads, so that it is
+	// asked with pauses; nil: none does.
+	dear func(q filter.Query) bool
 	// now is the row as it is now; gone where it is there no more. Nil: as listed.
 	now func(e Env, row T) (_ T, gone bool)
 	// alive says whether the row of the key is still there, listed or not; nil: rows are

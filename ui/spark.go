@@ -31,9 +31,18 @@ func (r samples) with(x sample) samples {
 	return append(append(out, r[from:]...), x)
 }
 
-// slot is how many paces before the last sample one was taken.
+// until are the samples up to the time.
+func (r samples) until(at time.Time) samples {
+	for len(r) > 0 && r[len(r)-1].at.After(at) {
+		r = r[:len(r)-1]
+	}
+	return r
+}
+
+// slot is how many paces before the last sample one was taken; 0 also where the clock
+// was set back between the two.
 func (r samples) slot(x sample) int {
-	return int((r[len(r)-1].at.Sub(x.at) + samplePace/2) / samplePace)
+	return max(0, int((r[len(r)-1].at.Sub(x.at)+samplePace/2)/samplePace))
 }
 
 // spark draws a figure in at most w cells, one for each pace of time, and says how much

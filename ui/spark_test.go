@@ -38,6 +38,7 @@ func TestSpark(t *testing.T) {
 		"not known is not nothing":  {samples{{at(0), n(5)}, {at(1), health.SLO{}}, {at(2), n(5)}}, 10, "█?█", 2 * samplePace},
 		"nobody looked":             {samples{{at(0), n(5)}, {at(3), n(5)}}, 10, "█  █", 3 * samplePace},
 		"a late sample is in place": {samples{{at(0), n(5)}, {at(1.2), n(5)}, {at(2), n(5)}}, 10, "███", 2 * samplePace},
+		"a clock that was set back": {samples{{at(5), n(5)}, {at(0), n(7)}, {at(1), n(7)}}, 10, "█", 0},
 		"the last ones that fit":    {samples{{at(0), n(900)}, {at(1), n(7)}, {at(2), n(0)}}, 2, "█▁", samplePace},
 	}
 	for name, tc := range tests {

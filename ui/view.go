@@ -25,9 +25,13 @@ func (r root) frame() []string {
 		return lines
 	}
 	env := r.env()
-	body := r.top().View(env)
+	page := env
+	if !r.frozen.IsZero() {
+		page.Now = r.frozen // ages and what is due are those of then, too
+	}
+	body := r.top().View(page)
 	lines := make([]string, 0, r.h)
-	lines = append(lines, r.header(), r.tabLine(), r.titleLine(env))
+	lines = append(lines, r.header(), r.tabLine(), r.titleLine(page))
 	for i := range env.H {
 		l := ""
 		if i < len(body) {

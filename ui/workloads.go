@@ -21,7 +21,7 @@ func newWorkloads() workloads {
 		columns: workloadColumns(), fields: workloadFields(), none: "There are no Workloads.",
 		key:  (*world.Workload).Ref,
 		list: listWorkloads,
-		same: sameWorkloads,
+		same: sameWorkloads, dear: explained,
 		now: func(e Env, w *world.Workload) (*world.Workload, bool) {
 			if now := e.Snap.WorkloadOf(w.Ref()); now != nil {
 				return now, false
@@ -45,7 +45,7 @@ func sameWorkloads(a, b *store.Snapshot, q filter.Query) bool {
 }
 
 func workloadKeys(s workloads) []Binding {
-	if len(s.marks) > 0 {
+	if s.marking() {
 		return severalActions(s, "Workload", marked(s, (*world.Workload).Ref), workloadRefusal, actions.Deactivate, actions.Reactivate, actions.Reprioritize)
 	}
 	pick := func(e Env) (*world.Workload, string) {

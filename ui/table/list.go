@@ -39,6 +39,14 @@ func NewList[K comparable, T any](key func(T) K) List[K, T] { return List[K, T]{
 // Len is the number of rows, a tombstone included.
 func (l List[K, T]) Len() int { return len(l.rows) }
 
+// Standing is the number of rows without a tombstone.
+func (l List[K, T]) Standing() int {
+	if l.gone {
+		return len(l.rows) - 1
+	}
+	return len(l.rows)
+}
+
 // At returns row i.
 func (l List[K, T]) At(i int) T { return l.rows[i] }
 
