@@ -94,11 +94,11 @@ func TestNothingHappensAtRest(t *testing.T) {
 		keys []string
 		sees string
 	}{
-		"cohorts": {nil, "COHORT / QUEUE"}, "queues": {keys("3"), "CLUSTERQUEUE / LOCAL"}, "workloads": {keys("4"), "NAMESPACE"},
+		"glance": {nil, "NEEDS A PERSON"}, "cohorts": {keys("2"), "COHORT / QUEUE"}, "queues": {keys("3"), "CLUSTERQUEUE / LOCAL"}, "workloads": {keys("4"), "NAMESPACE"},
 		"sessions": {keys("6"), "Begin one on a queue"}, "log": {keys(":", "l", "o", "g", "enter"), "Nothing was logged"},
-		"queue": {keys("down", "down", "down", "enter"), "STATE"}, "workload": {keys("4", "enter"), "TIMELINE"}, "yaml": {keys("4", "enter", "y"), "apiVersion"},
+		"queue": {keys("2", "down", "down", "down", "enter"), "STATE"}, "workload": {keys("4", "enter"), "TIMELINE"}, "yaml": {keys("4", "enter", "y"), "apiVersion"},
 		"filter": {keys("4", "/", "t", "r"), "tr▏"}, "help": {keys("?"), "Keys:"}, "palette": {keys(":", "t"), "Go to"},
-		"reason": {keys("down", "down", "down", "down", "H"), "Why?"}, "plan": {keys("down", "down", "down", "down", "H", "x", "enter"), "Type team-a-cq"},
+		"reason": {keys("2", "down", "down", "down", "down", "H"), "Why?"}, "plan": {keys("2", "down", "down", "down", "down", "H", "x", "enter"), "Type team-a-cq"},
 	}
 	for name, tc := range places {
 		t.Run(name, func(t *testing.T) {
@@ -115,17 +115,22 @@ func TestNothingHappensAtRest(t *testing.T) {
 			}
 			const seconds = 60
 			r.until(c.Now().Add(seconds * time.Second))
+			each := 0
 			for _, d := range r.asked {
-				if d < time.Second {
+				switch {
+				case d < time.Second:
 					t.Fatalf("a timer of %s while nothing changes", d)
+				case d < 10*time.Second:
+					each++
 				}
 			}
-			if len(r.asked) != seconds {
-				t.Errorf("%d timers in %d s, want one each second", len(r.asked), seconds)
+			if each != seconds {
+				t.Errorf("%d timers in %d s, want one each second", each, seconds)
 			}
-			// The timer, the time that it reads, and one answer of the screen's own.
-			if r.updates > 3*seconds {
-				t.Errorf("%d updates in %d s, more than three each second", r.updates, seconds)
+			// Each second the timer, the time that it reads, and an answer of the screen's
+			// own; and what has a slower pace.
+			if most := 3*seconds + seconds/5; r.updates > most {
+				t.Errorf("%d updates in %d s, more than %d", r.updates, seconds, most)
 			}
 			before := strings.Split(r.root.View(), "\n")
 			r.until(c.Now().Add(time.Second))

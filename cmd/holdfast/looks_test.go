@@ -123,7 +123,7 @@ func TestCopyThroughTheTerminal(t *testing.T) {
 	const hall = "\x1b]52;c;aGFsbA==\x07"
 	for want, env := range map[string]string{hall: "TMUX=", "\x1bPtmux;\x1b" + hall + "\x1b\\": "TMUX=/tmp/tmux-0/default,1,0"} {
 		s := onFile(t, 120, 24, []string{env}, "--sync-output=on")
-		s.press("c").sees("copied hall (4 characters) with OSC 52; if nothing arrives")
+		s.press("2").sees("COHORT / QUEUE").press("c").sees("copied hall (4 characters) with OSC 52; if nothing arrives")
 		s.press("q").ends()
 		raw := s.restored().sent(0)
 		before, after, ok := strings.Cut(raw, want)
