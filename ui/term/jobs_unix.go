@@ -106,10 +106,10 @@ func (j *Jobs) Stop(ctx context.Context) error {
 		j.mu.Unlock()
 		err = errors.New("there is no shell to go back to")
 	}
-	// Taking the terminal from the background stops the program once more, as it
-	// should. But one that was told to end must be able to.
+	// Taking the terminal from the background, or reading from it, stops the program
+	// once more, as it should. But one that was told to end must be able to.
 	if !j.foreground() && within(stopGrace, ctx.Done()) {
-		signal.Ignore(syscall.SIGTTOU)
+		signal.Ignore(syscall.SIGTTOU, syscall.SIGTTIN)
 	}
 	return err
 }
