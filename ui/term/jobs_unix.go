@@ -99,8 +99,12 @@ func (j *Jobs) Stop(ctx context.Context) error {
 	if err := syscall.Kill(0, syscall.SIGTSTP); err != nil {
 		return err
 	}
+	again := within(stopGrace, on)
+	if !again {
+		again = within(stopGrace, on) // the first may have passed while it was stopped
+	}
 	var err error
-	if !within(stopGrace, on) && !within(stopGrace, on) { // the first may have passed while it was stopped
+	if !again {
 		j.mu.Lock()
 		j.resumed = nil
 		j.mu.Unlock()
