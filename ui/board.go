@@ -83,7 +83,7 @@ func (s board[K, T]) Title(e Env) (string, string) {
 	case ok:
 	case word == e.Theme.Glyph.Ellipsis:
 		right += " so far"
-	case len(s.last.rows) == 0:
+	default:
 		right = word
 	}
 	if s.filter.text != "" {

@@ -160,7 +160,7 @@ func TestConfigFrames(t *testing.T) {
 			compareGolden(t, fmt.Sprintf("config-%s-%dx%d.txt", name, size[0], size[1]), s.frame())
 		}
 		s := onSetUp(t, 100, 30)
-		th, err := theme.New(theme.Default, true, true)
+		th, err := theme.New(theme.Dark, true, true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -225,22 +225,26 @@ func few(names []string) string {
 	return names[0] + " +" + count(len(names)-1)
 }
 
-// tabLine names the tabs with their keys. Where there is no room the last ones are
+// tabLabel is a tab as its line names it.
+type tabLabel struct {
+	tab  Tab
+	text string
+}
+
+func (l tabLabel) width() int { return term.Width(l.text) }
+
+// tabLabels name the tabs with their keys. Where there is no room the last ones are
 // their keys alone; a tab without a key is shown while it is open.
-func (r root) tabLine() string {
-	type label struct {
-		tab        Tab
-		long, text string
-	}
-	var all []label
+func (r root) tabLabels() []tabLabel {
+	var all []tabLabel
 	used := 0
 	for t := range tabs {
-		long := strings.TrimSpace(t.key() + " " + t.String())
 		if t.key() == "" && t != r.tab {
 			continue
 		}
-		all = append(all, label{t, " " + long + " ", " " + long + " "})
-		used += term.Width(long) + 2
+		l := tabLabel{t, " " + strings.TrimSpace(t.key()+" "+t.String()) + " "}
+		all = append(all, l)
+		used += l.width()
 	}
 	_, most := r.hints(r.env(), r.keys(), r.w)
 	for i := len(all) - 1; i >= 0 && used+min(most, r.w/4) > r.w; i-- {
@@ -248,13 +252,18 @@ func (r root) tabLine() string {
 		if l.tab == r.tab || l.tab.key() == "" {
 			continue
 		}
-		used -= term.Width(l.text)
+		used -= l.width()
 		l.text = " " + l.tab.key()
-		used += term.Width(l.text)
+		used += l.width()
 	}
+	return all
+}
+
+// tabLine is the tabs, and the keys that always work.
+func (r root) tabLine() string {
 	var b strings.Builder
-	used = 0
-	for _, l := range all {
+	used := 0
+	for _, l := range r.tabLabels() {
 		role := theme.Dim
 		if l.tab == r.tab {
 			role = theme.Badge

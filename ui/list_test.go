@@ -68,7 +68,7 @@ func TestASCIIDrawsNothingElse(t *testing.T) {
 	for name, script := range all {
 		st, c := scene()
 		s := newStage(t, st, c, 100, 30)
-		th, err := theme.New(theme.Default, true, true)
+		th, err := theme.New(theme.Dark, true, true)
 		if err != nil {
 			t.Fatal(err)
 		}

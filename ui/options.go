@@ -28,7 +28,7 @@ type Options struct {
 	// Clock gives the time of ages and of the header; its location is that in which
 	// times are shown.
 	Clock clock.PassiveClock
-	// Theme is the name of a theme; empty is theme.Default.
+	// Theme is the name of a theme; empty is theme.Dark.
 	Theme theme.Name
 	// NoColor draws without colours, ASCII without any other sign.
 	NoColor, ASCII bool
@@ -64,6 +64,12 @@ type Options struct {
 	// Log returns the lines that would have gone to the terminal, oldest first; nil
 	// for none.
 	Log func() []string
+	// Mouse takes the wheel and clicks, and the terminal's own selection with it.
+	Mouse bool
+	// NoCopy says why the terminal cannot copy; empty: it may. Tmux says that what is
+	// for the terminal must get through tmux.
+	NoCopy string
+	Tmux   bool
 	// In and Out are the terminal; nil is the process's own. Out may be a
 	// *term.Output, which its maker can then end in an emergency.
 	In  io.Reader

@@ -48,7 +48,7 @@ func (r root) pressScreen(key string) (root, tea.Cmd) {
 			continue
 		}
 		if ok, why := b.enabled(r.env()); !ok {
-			r.status = say{b.Name + ": " + why, theme.Warn}
+			r.status = refused(b, why)
 			return r, nil
 		}
 		if b.Root != nil {
@@ -80,6 +80,14 @@ func (r root) freeze() (root, Intent) {
 	}
 	r.frozen, r.still = time.Time{}, 0
 	return r, jump{r.tab} // shows the newest
+}
+
+// refused is the line that says why a binding cannot be used now.
+func refused(b Binding, why string) say {
+	if b.Name != "" {
+		why = b.Name + ": " + why
+	}
+	return say{why, theme.Warn}
 }
 
 // taking reports whether keys go to a dialog or into a text.
@@ -119,7 +127,7 @@ func (r root) pressDialog(k tea.KeyMsg) (tea.Model, tea.Cmd) {
 				continue
 			}
 			if ok, why := b.enabled(r.env()); !ok {
-				r.status = say{b.Name + ": " + why, theme.Warn}
+				r.status = refused(b, why)
 				return r, nil
 			}
 			next, want := b.Do(r.env())
@@ -165,6 +173,7 @@ func (r root) keys() []Binding {
 	return append(out,
 		applyKey(),
 		Binding{Keys: keys("z"), Name: "freeze", Help: "freeze the screen: nothing on it changes until z again", Root: root.freeze},
+		r.copyKey(),
 		Binding{Keys: keys("ctrl+l"), Help: "draw the screen anew"},
 		Binding{Keys: keys("ctrl+z"), Help: "suspend"},
 		Binding{Keys: keys("ctrl+c"), Help: "quit"},

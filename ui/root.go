@@ -37,6 +37,8 @@ type root struct {
 	runner runner
 	hands  hands
 	memo   *memo
+	// aside writes a sequence that draws nothing to the terminal.
+	aside func(string) error
 
 	// live is the newest snapshot; shown is the one that the screens are drawn
 	// from, which stands still while a dialog is open, just after a key, and while the
@@ -77,7 +79,7 @@ type (
 // newRoot returns the model. The first snapshot is an empty one, of which
 // nothing is known.
 func newRoot(ctx context.Context, opt Options, th *theme.Theme, t timer, f explainer) root {
-	r := root{opt: opt, theme: th, base: ctx, timer: t, hands: newHands(), memo: newMemo(f), now: opt.Clock.Now(), tab: min(opt.Start, tabs-1)}
+	r := root{opt: opt, theme: th, base: ctx, timer: t, hands: newHands(), memo: newMemo(f), aside: func(string) error { return nil }, now: opt.Clock.Now(), tab: min(opt.Start, tabs-1)}
 	nothing := *store.New(opt.Clock).Snapshot()
 	nothing.Seq = 0 // unlike the first one of a store that was never asked before
 	r.live = &nothing
@@ -144,6 +146,13 @@ func (r root) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyMsg:
 		r.still = r.ticket
 		next, cmd := r.press(m)
+		return next, tea.Batch(cmd, r.timer(stillFor, stillDue{r.ticket}))
+	case tea.MouseMsg:
+		if m.Action != tea.MouseActionPress {
+			return r, nil
+		}
+		r.still = r.ticket
+		next, cmd := r.mouse(m)
 		return next, tea.Batch(cmd, r.timer(stillFor, stillDue{r.ticket}))
 	case toldMsg:
 		r.status = m.say

@@ -80,11 +80,15 @@ func newProgram(ctx, jobs context.Context, opt Options) (program, error) {
 		out = term.NewOutput(opt.Out, false)
 	}
 	r := newRoot(ctx, opt, th, realTimer, explain)
-	g := guard{crash: &crash{}, jobs: term.NewJobs(jobs, opt.In), base: ctx}
-	r.runner = editorOn(opt.In, out, g.jobs)
+	g := guard{crash: &crash{}, jobs: term.NewJobs(jobs, opt.In), base: ctx, mouse: opt.Mouse}
+	r.runner, r.aside = editorOn(opt.In, out, g.jobs), out.Aside
 	g.inner = r
-	p := tea.NewProgram(g, tea.WithContext(ctx), tea.WithAltScreen(), tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler(),
-		tea.WithFilter(g.filter), tea.WithInput(opt.In), tea.WithOutput(out))
+	how := []tea.ProgramOption{tea.WithContext(ctx), tea.WithAltScreen(), tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler(),
+		tea.WithFilter(g.filter), tea.WithInput(opt.In), tea.WithOutput(out)}
+	if opt.Mouse {
+		how = append(how, tea.WithMouseCellMotion())
+	}
+	p := tea.NewProgram(g, how...)
 	g.crash.end = p.Kill
 	return program{p, r.hands, g.crash}, nil
 }

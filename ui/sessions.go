@@ -110,7 +110,7 @@ func (s sessions) View(e Env) []string {
 	case s.err != nil:
 		out = append(out, e.Theme.Paint(theme.Alarm, " The sessions cannot be read: "+text.Clean(s.err.Error())))
 	case !s.read:
-		out = append(out, " …")
+		out = append(out, " "+e.Theme.Glyph.Ellipsis)
 	case s.list.Len() == 0:
 		out = append(out, " There are none. Begin one on a queue or cohort with S: hold, export, fix, dry-run, apply,", " resume, compare, each step kept on disk.")
 	}

@@ -115,9 +115,9 @@ func TestUnansweredIsNotCounted(t *testing.T) {
 	s.press("4")
 	s.rest()
 	s.held = true
-	s.press("/").typeText("urgent").sees("… of 11, by state, priority, age").seesNot("11 of 11")
+	s.press("/").typeText("urgent").sees("… of 11 Workloads, by state, priority, age").seesNot("11 of 11")
 	s.release()
-	s.sees("1 of 11, by state").press("esc")
+	s.sees("1 of 11 Workloads, by state").press("esc")
 	s.held = true
 	s.press("s").sees("11, by namespace…", "NAMESPACE ").seesNot("NAMESPACE↑")
 	s.release()

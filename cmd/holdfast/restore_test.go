@@ -38,7 +38,7 @@ func TestTheTerminalIsRestoredAtEveryEnd(t *testing.T) {
 		}, exitOK},
 	}
 	for name, tc := range tests {
-		for _, flags := range [][]string{nil} {
+		for _, flags := range [][]string{nil, {"--mouse", "--sync-output=on"}} {
 			t.Run(name+strings.Join(flags, " "), func(t *testing.T) {
 				s := onFile(t, 80, 24, nil, flags...)
 				if s.cooked() {
@@ -104,7 +104,9 @@ func (f flawed) Snapshot() *store.Snapshot {
 // crash is a console that fails.
 func crash() int {
 	quiet := silence()
-	a := &app{in: os.Stdin, out: os.Stdout, err: quiet.err, log: quiet.ring, from: sources{world: os.Args[3]}}
+	a := &app{in: os.Stdin, out: os.Stdout, err: quiet.err, log: quiet.ring}
+	a.command() // for what its flags are by default
+	a.from.world = os.Args[3]
 	in, _, err := a.from.open(clock.RealClock{})
 	if err == nil {
 		_, err = takeStreams(a.log)

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
@@ -17,28 +15,17 @@ import (
 	"cli.holdfast.dev/holdfast/ui/theme"
 )
 
-// looks are the flags of how the console draws and what it does with the
-// terminal.
-type looks struct {
-	theme   string
-	ascii   bool
-	noColor bool
-}
-
-func (l *looks) add(c *cobra.Command) {
-	f := c.Flags()
-	f.StringVar(&l.theme, "theme", "", "colours of the console: default, contrast or mono")
-	f.BoolVar(&l.noColor, "no-color", os.Getenv("NO_COLOR") != "", "draw without colours (or set NO_COLOR)")
-	f.BoolVar(&l.ascii, "ascii", false, "draw with ASCII characters only")
-}
-
 // errEnded is the end of the console by a signal: there is nothing to say.
 var errEnded = errors.New("ended by a signal")
 
 // show runs the console until the person leaves, wants to go to another context, which
 // is next then, or ctx ends, which a signal does.
 func (a *app) show(ctx context.Context, o ui.Options) (next string, err error) {
-	out := screen.NewOutput(os.Stdout, false)
+	h, err := a.looks.habits(os.Getenv)
+	if err != nil {
+		return "", err
+	}
+	out := screen.NewOutput(os.Stdout, h.sync)
 	restore, err := rescue(a.in, out)
 	if err != nil {
 		return "", err
@@ -46,9 +33,9 @@ func (a *app) show(ctx context.Context, o ui.Options) (next string, err error) {
 	// What goes wrong in the background ends the program at once; what the runtime
 	// then says must be readable.
 	defer onPanic(restore)()
-	o.In, o.Out = a.in, out
-	o.Theme, o.NoColor, o.ASCII = theme.Name(a.looks.theme), a.looks.noColor, a.looks.ascii
-	o.Log = a.log.all
+	o.In, o.Out, o.Log = a.in, out, a.log.all
+	o.Theme, o.NoColor, o.ASCII = theme.Name(a.looks.theme), a.looks.noColor, h.ascii
+	o.Mouse, o.NoCopy, o.Tmux = a.looks.mouse, h.noCopy, h.tmux
 	if next, err = ui.Run(ctx, o); err != nil {
 		return "", err
 	}
@@ -88,12 +75,7 @@ func (a *app) screen() error {
 		return errors.New("the console needs a terminal; for scripts see the commands in holdfast --help")
 	case os.Getenv("TERM") == "dumb":
 		return errors.New("this terminal (TERM=dumb) cannot draw a screen; holdfast glance and holdfast report print text. If it can, set TERM")
-	case a.looks.theme != "" && !slices.Contains(theme.Names(), theme.Name(a.looks.theme)):
-		var names []string
-		for _, n := range theme.Names() {
-			names = append(names, string(n))
-		}
-		return fmt.Errorf("there is no theme %q; choose one of %s", a.looks.theme, strings.Join(names, ", "))
 	}
-	return nil
+	_, err := a.looks.habits(os.Getenv)
+	return err
 }

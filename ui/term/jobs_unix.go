@@ -99,29 +99,33 @@ func (j *Jobs) Stop(ctx context.Context) error {
 	if err := syscall.Kill(0, syscall.SIGTSTP); err != nil {
 		return err
 	}
+	again := within(stopGrace, on)
+	if !again {
+		again = within(stopGrace, on) // the first may have passed while it was stopped
+	}
+	var err error
+	if !again {
+		j.mu.Lock()
+		j.resumed = nil
+		j.mu.Unlock()
+		err = errors.New("there is no shell to go back to")
+	}
+	// Taking the terminal from the background, or reading from it, stops the program
+	// once more, as it should. But one that was told to end must be able to.
+	if !j.foreground() && within(stopGrace, ctx.Done()) {
+		signal.Ignore(syscall.SIGTTOU, syscall.SIGTTIN)
+	}
+	return err
+}
+
+// within reports whether the channel is closed before the time is over.
+func within(d time.Duration, c <-chan struct{}) bool {
 	select {
-	case <-on:
-	case <-time.After(stopGrace):
-		// While it is stopped the time goes on: the signal may be here as well.
-		select {
-		case <-on:
-		case <-time.After(stopGrace / 10):
-			j.mu.Lock()
-			j.resumed = nil
-			j.mu.Unlock()
-			return errors.New("there is no shell to go back to")
-		}
+	case <-c:
+		return true
+	case <-time.After(d):
+		return false
 	}
-	if !j.foreground() {
-		// Taking the terminal from the background stops the program once more, as it
-		// should. But one that was told to end must be able to.
-		select {
-		case <-ctx.Done():
-			signal.Ignore(syscall.SIGTTOU)
-		case <-time.After(stopGrace):
-		}
-	}
-	return nil
 }
 
 func (j *Jobs) foreground() bool {

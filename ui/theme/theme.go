@@ -32,13 +32,14 @@ type Name string
 
 // The themes.
 const (
-	Default  Name = "default"
-	Contrast Name = "contrast" // bold and bright instead of faint
+	Dark     Name = "dark"     // for a dark background
+	Light    Name = "light"    // for a light one, on which yellow and green cannot be read
+	Contrast Name = "contrast" // for a dark one; bold and bright instead of faint
 	Mono     Name = "mono"     // no colour; weight and reverse video only
 )
 
 // Names lists the themes.
-func Names() []Name { return []Name{Default, Contrast, Mono} }
+func Names() []Name { return []Name{Dark, Light, Contrast, Mono} }
 
 // Theme turns roles into what the terminal understands. It never changes.
 type Theme struct {
@@ -50,9 +51,13 @@ type Theme struct {
 const reset = "\x1b[m"
 
 var palettes = map[Name][roles]string{
-	Default: {
+	Dark: {
 		Dim: "\x1b[2m", Strong: "\x1b[1m", Good: "\x1b[32m", Warn: "\x1b[33m", Alarm: "\x1b[1;31m", Info: "\x1b[36m",
 		Selected: "\x1b[7m", Badge: "\x1b[7m", Danger: "\x1b[1;7;31m", Added: "\x1b[32m", Removed: "\x1b[31m",
+	},
+	Light: {
+		Dim: "\x1b[2m", Strong: "\x1b[1m", Good: "\x1b[34m", Warn: "\x1b[35m", Alarm: "\x1b[1;31m", Info: "\x1b[34m",
+		Selected: "\x1b[7m", Badge: "\x1b[7m", Danger: "\x1b[1;7;31m", Added: "\x1b[34m", Removed: "\x1b[31m",
 	},
 	Contrast: {
 		Strong: "\x1b[1m", Good: "\x1b[1;92m", Warn: "\x1b[1;93m", Alarm: "\x1b[1;91m", Info: "\x1b[1;96m",
@@ -64,11 +69,11 @@ var palettes = map[Name][roles]string{
 	},
 }
 
-// New returns the theme of the name. noColor gives Mono whatever the name is;
+// New returns the theme of the name; an empty one is Dark. noColor gives Mono whatever the name is;
 // ascii draws with ASCII signs only.
 func New(name Name, noColor, ascii bool) (*Theme, error) {
 	if name == "" {
-		name = Default
+		name = Dark
 	}
 	pre, ok := palettes[name]
 	if !ok {
