@@ -67,7 +67,7 @@ sandbox: ## the sandbox's programs (minutes when cold, a moment when nothing cha
 
 pictures: sandbox ## the README's pictures, from the real screen
 	@mkdir -p cmd/holdfast/pictures
-	HOLDFAST_PICTURES=$(CURDIR)/cmd/holdfast/pictures HOLDFAST_SANDBOX_BIN=$(SANDBOX_BIN) go test -tags sandbox -count=1 -run 'TestRollback|TestImpact' ./cmd/holdfast/e2e
+	HOLDFAST_PICTURES=$(CURDIR)/cmd/holdfast/pictures HOLDFAST_SANDBOX_BIN=$(SANDBOX_BIN) go test -tags sandbox -count=1 -run 'TestRollback|TestImpact|TestUseMorning' ./cmd/holdfast/e2e
 
 clean: demo-down ## what was built, and the demo's data
 	rm -rf bin .sandbox

@@ -21,7 +21,7 @@ func onShell(t *testing.T, flags ...string) shell {
 	s.sees("prompt>")
 	s.press("sh -c 'echo pid $$.; exec " + strings.Join(append([]string{holdfast(t), "--world", caseFile("05-preemption-chain"), "--now", clock0914}, flags...), " ") + "'\n")
 	s.sees("FILE", "help")
-	s.press("2").sees("COHORT / QUEUE", "Cohort hall", "Enter open") // a screen that is drawn at once and does not change
+	s.press("2").sees("COHORT / QUEUE", "Cohort hall", "Enter fold") // a screen that is drawn at once and does not change
 	pid, err := strconv.Atoi(regexp.MustCompile(`pid (\d+)\.`).FindStringSubmatch(s.sent(0))[1])
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ func TestTheFrameFollowsTheWindow(t *testing.T) {
 			}
 			// The clock ends one cell before the right edge, wherever that is.
 			return len([]rune(strings.TrimRight(lines[0], " "))) == w-1 &&
-				strings.Contains(lines[1], "Cohorts") && strings.Contains(lines[h-1], "Enter open") && strings.Count(s.text(), "Enter open") == 1
+				strings.Contains(lines[1], "Cohorts") && strings.Contains(lines[h-1], "Enter fold") && strings.Count(s.text(), "Enter fold") == 1
 		})
 	}
 	s.size(39, 24)

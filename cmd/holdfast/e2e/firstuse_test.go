@@ -77,6 +77,10 @@ func TestUseMorning(t *testing.T) {
 	}
 	g.sees(fmt.Sprintf("%d critical", n["critical"]), fmt.Sprintf("%d warning", n["warning"]), fmt.Sprintf("%d pending", r.SLO.PendingCount), "WAITING HELPS", "QUEUES 5 ClusterQueues", "BORROWING nvidia.com/gpu", "EVICTED", "Preempted")
 	g.within(0, "the morning")
+	g.picture("glance")
+	g.key("5")
+	g.sees("WHAT BECAME OF IT", "team-b/pretrain-")
+	g.picture("chains")
 	g.signal(syscall.SIGTERM)
 	g.ends()
 }
