@@ -82,6 +82,10 @@ func (d *Desk) planEach(a Action, refs []world.Ref, where string, one func(world
 		}
 		p.add(q)
 	}
+	// A ClusterQueue and one of its LocalQueues have the same Workloads.
+	for _, all := range []*[]Affected{&p.RunsOn, &p.LosesReservation, &p.StaysPending, &p.Evicts} {
+		*all = once(*all)
+	}
 	if len(p.Targets) == 0 {
 		return Plan{}, &Problem{What: fmt.Sprintf("nothing to %s %s: %s", a, where, strings.Join(why, "; ")), Do: "Nothing was changed."}
 	}
@@ -94,6 +98,16 @@ func (d *Desk) planEach(a Action, refs []world.Ref, where string, one func(world
 	}
 	p.Notes = append(first, p.Notes...)
 	return p, nil
+}
+
+// once names each Workload where it stands first.
+func once(all []Affected) []Affected {
+	seen := make(map[world.Ref]bool, len(all))
+	return slices.DeleteFunc(all, func(a Affected) bool {
+		twice := seen[a.Ref]
+		seen[a.Ref] = true
+		return twice
+	})
 }
 
 // number says how many objects these are, and of what kind.

@@ -93,3 +93,30 @@ func TestPlanSeveralRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A Workload that two of the chosen evict, its ClusterQueue and its LocalQueue, is one:
+// the question asks for how many lose what they have done.
+func TestPlanSeveralCountsEachWorkloadOnce(t *testing.T) {
+	s := newAPIServer(t)
+	d := treeDesk(t, s, nil)
+	s.put("namespaces/ns/localqueues/a", "LocalQueue", map[string]any{}, map[string]any{"clusterQueue": "a"})
+	local := world.Ref{Kind: world.KindLocalQueue, Key: world.Key{Namespace: "ns", Name: "a"}}
+	p, err := d.PlanSeveral(t.Context(), Several{Action: Drain, Refs: []world.Ref{local, chosenQueue("a"), chosenQueue("b")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var evicted []string
+	for _, a := range p.Evicts {
+		evicted = append(evicted, a.Ref.Name)
+	}
+	if diff := cmp.Diff([]string{"runs-a", "runs-b"}, evicted); diff != "" || len(p.Targets) != 3 {
+		t.Errorf("%d targets evict (-want +got):\n%s", len(p.Targets), diff)
+	}
+	if p.Confirm != (Confirm{ConfirmContext, d.opts.Context + " 2"}) {
+		t.Errorf("asks for %+v", p.Confirm)
+	}
+	p, err = d.PlanSeveral(t.Context(), Several{Action: Hold, Refs: []world.Ref{local, chosenQueue("a")}})
+	if err != nil || len(p.RunsOn) != 1 {
+		t.Errorf("who runs on: %+v, %v", p.RunsOn, err)
+	}
+}

@@ -44,8 +44,9 @@ type board[K comparable, T any] struct {
 	// saw can move; held is an answer that waits until the screen may.
 	came bool
 	held *listing[T]
-	// after is when a question that takes long may be asked again.
-	after time.Time
+	// after is when a question that takes long may be asked again; behind is since when
+	// the rows are not those of the snapshot, zero where they are.
+	after, behind time.Time
 }
 
 // Messages of this screen.
@@ -103,7 +104,7 @@ func (s board[K, T]) Title(e Env) (string, string) {
 	if s.last.order != s.order {
 		right += e.Theme.Glyph.Ellipsis
 	}
-	if s.late && s.last.of != nil && e.Now.Sub(s.last.of.At) >= olderThan {
+	if s.last.of != nil && !s.behind.IsZero() && e.Now.Sub(s.behind) >= olderThan {
 		right += ", as of " + stamp(e.Now, s.last.of.At)
 	}
 	return s.sheet.name, right
@@ -198,12 +199,15 @@ func (s board[K, T]) Update(e Env, m tea.Msg) (Screen, Intent) {
 
 // shown asks for the list anew when something of it changed.
 func (s board[K, T]) shown(e Env, came bool) (Screen, Intent) {
-	s.came = s.came || came
 	if s.held != nil && !e.Still {
 		s = s.take(e, *s.held)
 	}
 	if s.from != nil && s.sheet.same(s.from, e.Snap, s.query()) {
 		return s, nil
+	}
+	s.came = s.came || came
+	if s.behind.IsZero() {
+		s.behind = e.Now
 	}
 	if s.asked != 0 || s.from != nil && len(e.Snap.Workloads) > bigList || e.Now.Before(s.after) {
 		s.late = true
@@ -250,7 +254,10 @@ func (s board[K, T]) take(e Env, l listing[T]) board[K, T] {
 	} else {
 		s.list = s.list.Refresh(l.rows)
 	}
-	s.fresh, s.came = false, false
+	s.fresh, s.came, s.behind = false, false, time.Time{}
+	if s.late {
+		s.behind = e.Now
+	}
 	if len(e.Snap.Workloads) > bigList && s.sheet.dear != nil && s.sheet.dear(l.query) {
 		s.after = e.Now.Add(pauseAfter(len(e.Snap.Workloads)))
 	}

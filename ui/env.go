@@ -101,16 +101,12 @@ type memo struct {
 	seq     uint64
 	until   int64
 	rows    map[*world.Workload]reason.Explanation
-	// line is the estimated order of the ClusterQueue asked for last; sorting a long
-	// one is not done for every snapshot.
-	line      map[world.Key]int
-	lineOf    string
-	lineUntil int64
+	lines   lines
 }
 
 const memoSeconds = 5
 
-func newMemo(f explainer) *memo { return &memo{begin: f} }
+func newMemo(f explainer) *memo { return &memo{begin: f, lines: newLines(position.In)} }
 
 // fresh returns the memo of this snapshot.
 func (e Env) fresh() *memo {
@@ -154,18 +150,15 @@ func (e Env) place(w *world.Workload) string {
 		}
 		why = unread
 	}
-	m, until := e.fresh(), e.Now.Unix()/memoSeconds
-	if m.lineOf != q || m.lineUntil != until {
-		m.lineOf, m.lineUntil, m.line = q, until, map[world.Key]int{}
-		for i, x := range position.In(e.Snap, q) {
-			m.line[x.Key] = i + 1
-		}
+	line, ok := e.memo.lines.of(e, q)
+	if !ok {
+		return "is being worked out" + e.Theme.Glyph.Ellipsis
 	}
-	n, ok := m.line[w.Key]
+	n, ok := line[w.Key]
 	if !ok {
 		return ""
 	}
-	out := "number " + count(n) + " of " + count(len(m.line)) + " that wait for ClusterQueue " + q + ", estimated"
+	out := "number " + count(n) + " of " + count(len(line)) + " that wait for ClusterQueue " + q + ", estimated"
 	if why != "" {
 		out += " (Kueue's own order: " + why + ")"
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
 	"cli.holdfast.dev/holdfast/actions"
@@ -21,6 +22,7 @@ import (
 var someKeys = []string{
 	"enter", "esc", "up", "down", "left", "right", "pgup", "pgdown", "home", "end", "tab", "shift+tab", "backspace", "ctrl+d", "ctrl+u",
 	"1", "2", "3", "4", "5", "6", "7", "8", "9", "0", "?", ":", "/", "f", "F", "s", "y", "r", "p", "H", "D", "R", "e", "x", " ", "g", "G", "j", "k", "h", "l", "ctrl+e", "ctrl+p", "t", "a", "-", "日",
+	"z", "S", "o", "i", "P", "A", "q", "!", "n",
 }
 
 // hostileNames are strings as a cluster may hold them, after the model cleaned
@@ -30,12 +32,18 @@ var hostileNames = []string{
 	strings.Repeat("long-", 60), "👩🚀👍🏽", text.Clean("tab\tnew\nline"), "ﷺ", "",
 }
 
-// randomChange changes the cluster somehow.
+// randomChange changes the cluster somehow, and shows it.
 func randomChange(t *rapid.T, s *stage) {
+	alter(t, s)
+	s.refresh()
+}
+
+// alter changes the cluster somehow.
+func alter(t *rapid.T, s *stage) {
 	name := fmt.Sprintf("w%d", rapid.IntRange(0, 30).Draw(t, "name"))
 	odd := rapid.SampledFrom(hostileNames).Draw(t, "odd")
 	cq := rapid.SampledFrom([]string{"team-a-cq", "team-b-cq", "new-cq"}).Draw(t, "queue")
-	switch rapid.IntRange(0, 10).Draw(t, "change") {
+	switch rapid.IntRange(0, 13).Draw(t, "change") {
 	case 0:
 		w := pendingJob("team-a", name, "batch", int32(rapid.IntRange(-5, 5).Draw(t, "prio")), time.Minute)
 		w.Owner.Name = odd
@@ -79,8 +87,35 @@ func randomChange(t *rapid.T, s *stage) {
 		w.Conditions, w.State, w.PriorityClass = w.Conditions[:1], world.Reserving, odd
 		w.Checks = []world.CheckState{{Name: q.Checks[0].Name, State: "Pending", Message: odd, At: now.Add(-time.Minute)}}
 		s.store.Put(w)
+	case 11: // made anew under its name
+		again := types.UID(fmt.Sprint("uid-", rapid.IntRange(0, 9).Draw(t, "again")))
+		for _, w := range s.store.Snapshot().Workloads {
+			if w.Name == "job-train-1-x1y2z" {
+				x := *w
+				x.UID = again
+				s.store.Put(&x)
+			}
+		}
+		q := clusterQueue(cq, "ai-shared", 5)
+		q.UID = again
+		s.store.Put(q)
+		f := &world.Flavor{Meta: meta("", "a100")}
+		f.UID = again
+		s.store.Put(f)
+	case 12: // another place in every order
+		for _, w := range s.store.Snapshot().Workloads {
+			x := *w
+			x.Priority = int32(rapid.IntRange(-9, 9).Draw(t, "priority"))
+			s.store.Put(&x)
+			if x.Priority < 0 {
+				break
+			}
+		}
+	case 13:
+		for _, k := range world.WatchedKinds() {
+			s.store.SetFreshness(k, world.Freshness{Feed: rapid.SampledFrom([]world.Feed{world.Live, world.Denied, world.Disconnected}).Draw(t, "all"), Synced: true, Heard: now})
+		}
 	}
-	s.refresh()
 }
 
 // TestFramesAlways plays at random and checks every frame.

@@ -174,7 +174,7 @@ func waitingFor(s *store.Snapshot, ref world.Ref) []*world.Workload {
 		}
 	}
 	slices.SortFunc(out, func(a, b *world.Workload) int {
-		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.Created.Compare(b.Created), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.Created.Compare(b.Created), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Namespace, b.Namespace))
 	})
 	return out
 }

@@ -118,6 +118,15 @@ func (r root) wait() tea.Cmd {
 // Update is bubbletea's.
 func (r root) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 	r.ticket++
+	line := r.memo.lines.ask(r.env())
+	next, cmd := r.update(m)
+	if line != nil {
+		cmd = tea.Batch(cmd, line)
+	}
+	return next, cmd
+}
+
+func (r root) update(m tea.Msg) (tea.Model, tea.Cmd) {
 	switch m := m.(type) {
 	case tea.WindowSizeMsg:
 		r.w, r.h = m.Width, m.Height
@@ -162,6 +171,9 @@ func (r root) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 		if b, ok := r.dialog().(busy); m.err == nil && (!ok || b.ticket != m.ticket) {
 			return r, discard(r.env(), &m.draft)
 		}
+	case linedMsg:
+		r.memo.lines.take(m)
+		return r, nil
 	case leftBehindMsg:
 		r.status = say{"The draft's file is still there: " + m.why, theme.Warn}
 		return r, nil

@@ -27,7 +27,7 @@ func (s *stage) arrive() *stage {
 func TestAnswersWaitForStillness(t *testing.T) {
 	for _, tab := range []string{"1", "3", "4", "5", "7", "8", "9"} {
 		s := grove(begin(t, 120, 40))
-		s.press(tab)
+		s.press(tab, "2", tab)
 		s.pass(5 * time.Second)
 		s.rest()
 		s.store.Put(clusterQueue("aaa-cq", "", 1))
@@ -177,6 +177,7 @@ func TestOldAnswersSayOfWhen(t *testing.T) {
 	s.rest()
 	s.seesNot("as of").store.Put(pendingJob("aaa", "second", "batch", 1, time.Hour))
 	s.send(snapshotMsg{s.store.Snapshot(), s.clock.Now()})
+	s.seesNot("as of").send(tickMsg{s.clock.Now().Add(olderThan)})
 	s.sees("11, by state, priority, age, as of 14:03:22")
 	s.release()
 	s.pass(time.Second)
