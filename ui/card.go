@@ -36,7 +36,8 @@ type card[T named] struct {
 
 	asked uint64          // the ticket of the question under way, 0 for none
 	from  *store.Snapshot // of which the last question was asked
-	late  bool            // a refresh waits for the next second
+	late  bool            // a refresh waits for the next second, or until the page may move
+	came  bool            // the person came here after the last answer
 
 	view   doc.View
 	detail loaded
@@ -162,16 +163,20 @@ func (s card[T]) Update(e Env, m tea.Msg) (Screen, Intent) {
 		if ok, _ := s.readable(e); ok && m.first {
 			s.detail, read = s.detail.load(e, s.ref)
 		}
-		s, join = s.shown(e)
+		s, join = s.shown(e, m.came)
 		return s, run{tea.Batch(read, join)}
 	case beatMsg:
-		if s.late && s.asked == 0 {
+		if s.late && s.asked == 0 && !s.stands(e) {
 			next, join := s.ask(e)
 			return next, run{join}
 		}
 	case joinedMsg[T]:
-		if m.ticket == s.asked {
-			s.asked, s.left = 0, !m.found
+		switch {
+		case m.ticket != s.asked:
+		case s.stands(e):
+			s.asked, s.late = 0, true
+		default:
+			s.asked, s.came, s.left = 0, false, !m.found
 			if m.found {
 				s.row, s.done = m.row, true
 			}
@@ -182,12 +187,16 @@ func (s card[T]) Update(e Env, m tea.Msg) (Screen, Intent) {
 	return s, nil
 }
 
+// stands reports whether what the person reads here may not change now.
+func (s card[T]) stands(e Env) bool { return e.Still && s.done && !s.came }
+
 // shown asks for the row anew when something of it changed.
-func (s card[T]) shown(e Env) (card[T], tea.Cmd) {
-	if s.from != nil && s.about.same(s.from, e.Snap) {
+func (s card[T]) shown(e Env, came bool) (card[T], tea.Cmd) {
+	if s.from != nil && !s.late && s.about.same(s.from, e.Snap) {
 		return s, nil
 	}
-	if s.asked != 0 || s.from != nil && len(e.Snap.Workloads) > bigList {
+	s.came = s.came || came
+	if s.asked != 0 || s.stands(e) || s.from != nil && len(e.Snap.Workloads) > bigList {
 		s.late = true
 		return s, nil
 	}

@@ -183,3 +183,28 @@ func TestOldAnswersSayOfWhen(t *testing.T) {
 	s.pass(time.Second)
 	s.sees("13, by state").seesNot("as of")
 }
+
+// A page stands still as lists do.
+func TestPagesWaitForStillness(t *testing.T) {
+	for tab, name := range map[string]string{"7": "default", "8": "budget", "9": "gold"} {
+		s := begin(t, 120, 40)
+		s.store.Put(&world.Check{Meta: meta("", "budget"), Controller: "example.com/budget", Conditions: active()})
+		s.refresh()
+		s.press(tab, "/").typeText("name:" + name).press("enter", "enter").sees("\u203a " + name)
+		s.rest()
+		q := clusterQueue("aaa-cq", "", 1)
+		q.Checks = []world.CheckRule{{Name: "budget"}}
+		s.store.Put(q)
+		s.store.Put(localQueue("aaa", "batch", "aaa-cq"))
+		s.store.Put(runningJob("aaa", "first", "batch", "aaa-cq", 9999, 1, time.Hour))
+		s.arrive().press("down")
+		before := s.below()
+		s.release()
+		s.send(snapshotMsg{s.store.Snapshot(), s.clock.Now()})
+		if got := s.below(); got != before {
+			t.Errorf("%s: a key was pressed, and then\n%s\nbecame\n%s", name, before, got)
+		}
+		s.pass(5 * time.Second)
+		s.sees("aaa-cq")
+	}
+}
