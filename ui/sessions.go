@@ -48,6 +48,7 @@ type sessions struct {
 	bad  []string
 	err  error
 	read bool
+	came bool // the person came here after the last reading
 }
 
 type sessionsMsg struct {
@@ -84,6 +85,9 @@ func (s sessions) Keys() []Binding {
 func (s sessions) Update(e Env, m tea.Msg) (Screen, Intent) {
 	switch m := m.(type) {
 	case shownMsg, beatMsg:
+		if x, ok := m.(shownMsg); ok && x.came {
+			s.came = true
+		}
 		if e.sessions == nil {
 			return s, nil
 		}
@@ -93,6 +97,10 @@ func (s sessions) Update(e Env, m tea.Msg) (Screen, Intent) {
 			return sessionsMsg{all, bad, err}
 		})}
 	case sessionsMsg:
+		if e.Still && s.read && !s.came {
+			return s, nil // they are read again in a moment
+		}
+		s.came = false
 		s.bad, s.err, s.read = m.bad, m.err, true
 		if m.err == nil {
 			s.list = s.list.Refresh(m.all)
