@@ -25,6 +25,10 @@ var cohortColumns = []table.Column{
 
 const barWidth = 10
 
+// treeKinds are the kinds without which it is not known what a Cohort has below it: sums
+// would be too small.
+var treeKinds = []world.Kind{world.KindCohort, world.KindClusterQueue}
+
 // View is Screen's.
 func (s cohorts) View(e Env) []string {
 	notes := s.notes(e)
@@ -122,9 +126,8 @@ func (s cohorts) row(e Env, r treeRow, gone bool) table.Row {
 func (s cohorts) numbers(e Env, cells []table.Cell, n *quota.Node, c quota.Cell, q *world.ClusterQueue) {
 	total := c.Nominal
 	if n.Kind == world.KindCohort {
-		// Its own quota and its children's are summed up here; without either the
-		// sums would be too small.
-		if word, ok := known(e, world.KindCohort, world.KindClusterQueue); !ok {
+		// Its own quota and its children's are summed up here.
+		if word, ok := known(e, treeKinds...); !ok {
 			for i := 2; i < 6; i++ {
 				cells[i].Text = word
 			}
@@ -170,6 +173,9 @@ func closed(s *store.Snapshot, q *world.ClusterQueue) bool {
 
 func pendingCell(e Env, n *quota.Node) table.Cell {
 	if word, ok := known(e, world.KindWorkload, world.KindLocalQueue); !ok {
+		return table.Cell{Text: word}
+	}
+	if word, ok := known(e, treeKinds...); n.Kind == world.KindCohort && !ok {
 		return table.Cell{Text: word}
 	}
 	return table.Cell{Text: count(pending(e, n))}

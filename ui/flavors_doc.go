@@ -17,7 +17,14 @@ func flavorBody(p *paper, r flavorRow, l loaded) {
 	state, role := flavorNote(e, r)
 	switch {
 	case state == "":
-		state, role = "used by "+plural(r.queues(), "ClusterQueue")+" and "+plural(len(r.lent), "Cohort"), theme.Plain
+		queues, cohorts := plural(r.queues(), "ClusterQueue"), plural(len(r.lent), "Cohort")
+		if word, ok := known(e, world.KindClusterQueue); !ok {
+			queues = "? ClusterQueues (" + word + ")"
+		}
+		if word, ok := known(e, world.KindCohort); !ok {
+			cohorts = "? Cohorts (" + word + ")"
+		}
+		state, role = "used by "+queues+" and "+cohorts, theme.Plain
 	case r.state == flavorMissing:
 		state = "does not exist: " + state
 	}
@@ -108,7 +115,8 @@ var sumColumns = []table.Column{
 
 // flavorSums is the table of what there is of a flavor over all.
 func flavorSums(p *paper, r flavorRow) {
-	word, ok := known(p.e, world.KindWorkload)
+	word, ok := known(p.e, world.KindWorkload, world.KindClusterQueue)
+	part, whole := known(p.e, treeKinds...)
 	if len(r.sums) == 0 {
 		return
 	}
@@ -120,8 +128,11 @@ func flavorSums(p *paper, r flavorRow) {
 			cells[2].Text, cells[3].Text = word, word
 		case x.torn:
 			cells[2].Text, cells[3].Text = "?", "?"
-		case x.reserved > x.nominal:
+		case x.reserved > x.nominal && whole:
 			cells[2].Role = theme.Warn
+		}
+		if !whole {
+			cells[1].Text = part
 		}
 		rows = append(rows, table.Row{Cells: cells})
 	}

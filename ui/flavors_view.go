@@ -167,9 +167,12 @@ func flavorNote(e Env, r flavorRow) (string, theme.Role) {
 	case flavorUnused:
 		return "no ClusterQueue and no Cohort has quota of it", theme.Dim
 	}
+	_, named := known(e, treeKinds...)
 	switch {
 	case r.flavor.Deleting:
 		return "is being deleted, which ends when no ClusterQueue names it", theme.Warn
+	case r.queues()+len(r.lent) == 0 && !named:
+		return "whether a ClusterQueue names it is not known", theme.Warn
 	case r.queues()+len(r.lent) == 0:
 		return "no ClusterQueue names it any more, and Workloads still hold quota of it", theme.Warn
 	}
@@ -217,15 +220,19 @@ func missingFlavor(e Env, r flavorRow) (string, theme.Role) {
 func sumsText(e Env, r flavorRow) (string, theme.Role) {
 	var parts []string
 	role := theme.Plain
-	_, ok := known(e, world.KindWorkload)
+	_, used := known(e, world.KindWorkload, world.KindClusterQueue)
+	_, whole := known(e, treeKinds...)
 	for _, x := range r.sums {
-		reserved := x.reserved.Text(x.resource)
-		if !ok || x.torn {
+		reserved, nominal := x.reserved.Text(x.resource), x.nominal.Text(x.resource)
+		if !used || x.torn {
 			reserved = "?"
-		} else if x.reserved > x.nominal {
+		} else if x.reserved > x.nominal && whole {
 			role = theme.Warn
 		}
-		parts = append(parts, x.resource+" "+reserved+" of "+x.nominal.Text(x.resource))
+		if !whole {
+			nominal = "?"
+		}
+		parts = append(parts, x.resource+" "+reserved+" of "+nominal)
 	}
 	return strings.Join(parts, ", "), role
 }

@@ -30,7 +30,7 @@ func note(e Env, n *quota.Node, c quota.Cell, has bool, q *world.ClusterQueue) t
 		if text, r := cellNote(e, n, c); text != "" {
 			parts, role = append(parts, text), max(role, r)
 		}
-	} else {
+	} else if _, ok := known(e, treeKinds...); ok || q != nil {
 		parts = append(parts, "none of this flavor and resource")
 	}
 	return table.Cell{Text: strings.Join(parts, "; "), Role: role}

@@ -304,7 +304,7 @@ func localsDoc(p *paper, locals []*world.LocalQueue) {
 		role := theme.Plain
 		if note, r := queueNote(p.e, lq.Meta, lq.StopPolicy, lq.Hold, lq.Conditions); note != "" {
 			text, role = text+"   "+note, r
-		} else if note, r := aboveNote(p.e.Snap, lq); r == theme.Alarm {
+		} else if note, r, _ := aboveNote(p.e.Snap, lq); r == theme.Alarm {
 			text, role = text+"   "+note, r
 		}
 		p.link(head, text, role, lq.Ref())

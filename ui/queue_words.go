@@ -9,23 +9,23 @@ import (
 )
 
 // aboveNote says what keeps a LocalQueue from admitting that is not its own: its
-// ClusterQueue.
-func aboveNote(s *store.Snapshot, q *world.LocalQueue) (string, theme.Role) {
+// ClusterQueue. It is not sure where nobody knows whether that admits.
+func aboveNote(s *store.Snapshot, q *world.LocalQueue) (note string, role theme.Role, sure bool) {
 	cq := s.ClusterQueue(q.ClusterQueue)
 	_, ok := knownKind(s, world.KindClusterQueue)
 	switch {
 	case cq == nil && ok:
-		return "its ClusterQueue " + q.ClusterQueue + " does not exist", theme.Alarm
+		return "its ClusterQueue " + q.ClusterQueue + " does not exist", theme.Alarm, true
 	case cq == nil:
-		return "its ClusterQueue " + q.ClusterQueue + " is not known", theme.Warn
+		return "its ClusterQueue " + q.ClusterQueue + " is not known", theme.Warn, false
 	}
 	if c := clusterState(s, cq); c.Role != theme.Plain {
-		return "its ClusterQueue is " + c.Text, c.Role
+		return "its ClusterQueue is " + c.Text, c.Role, c.Text != unknownState
 	}
 	if match, known := reason.SelectorMatches(s, cq, q.Namespace); known && !match {
-		return "ClusterQueue " + cq.Name + " does not admit its namespace", theme.Alarm
+		return "ClusterQueue " + cq.Name + " does not admit its namespace", theme.Alarm, true
 	}
-	return "", theme.Plain
+	return "", theme.Plain, true
 }
 
 // clusterState is stateCell for a ClusterQueue, which may also be caught in a
@@ -38,7 +38,7 @@ func clusterState(s *store.Snapshot, q *world.ClusterQueue) table.Cell {
 	switch {
 	case q.StopPolicy.Stopped():
 	case a.Active == nil:
-		return table.Cell{Text: "unknown", Role: theme.Warn}
+		return table.Cell{Text: unknownState, Role: theme.Warn}
 	case !*a.Active:
 		return table.Cell{Text: "not active", Role: theme.Alarm}
 	}
@@ -58,11 +58,13 @@ func stateWord(s *store.Snapshot, r queueRow) string {
 // not its own; above is empty where that is nothing, or where its own state says more.
 func localState(s *store.Snapshot, q *world.LocalQueue) (above string, role theme.Role, state table.Cell) {
 	if !noted(s, q.Meta, q.StopPolicy, q.Hold, q.Conditions) {
-		above, role := aboveNote(s, q)
+		above, role, sure := aboveNote(s, q)
 		_, known := knownKind(s, world.KindClusterQueue)
 		switch {
 		case above != "" && s.ClusterQueue(q.ClusterQueue) == nil && !known:
 			return above, role, stateCell(q.Meta, q.StopPolicy, q.Conditions) // it may admit, for all that is known
+		case !sure:
+			return above, role, table.Cell{Text: unknownState, Role: role}
 		case above != "":
 			return above, role, table.Cell{Text: "blocked", Role: role}
 		}
@@ -77,6 +79,9 @@ func withOwner(text string, role theme.Role, owner string) table.Cell {
 	return table.Cell{Text: text, Role: role}
 }
 
+// unknownState is the word where nobody knows whether a queue admits.
+const unknownState = "unknown"
+
 // stateCell is one word for whether a queue admits.
 func stateCell(m world.Meta, p world.StopPolicy, c world.Conditions) table.Cell {
 	a, ok := c.Get(world.CondActive)
@@ -84,7 +89,7 @@ func stateCell(m world.Meta, p world.StopPolicy, c world.Conditions) table.Cell 
 	case p.Stopped() && behind(m, c):
 		return table.Cell{Text: "held?", Role: theme.Alarm}
 	case behind(m, c):
-		return table.Cell{Text: "unknown", Role: theme.Warn}
+		return table.Cell{Text: unknownState, Role: theme.Warn}
 	case p == world.StopHoldAndDrain:
 		return table.Cell{Text: "drained", Role: theme.Warn}
 	case p.Stopped():
@@ -92,7 +97,7 @@ func stateCell(m world.Meta, p world.StopPolicy, c world.Conditions) table.Cell 
 	case ok && a.Status == "False":
 		return table.Cell{Text: "not active", Role: theme.Alarm}
 	case !ok || a.Status != "True":
-		return table.Cell{Text: "unknown", Role: theme.Warn}
+		return table.Cell{Text: unknownState, Role: theme.Warn}
 	}
 	return table.Cell{Text: "open"}
 }

@@ -190,7 +190,7 @@ func TestPagesWaitForStillness(t *testing.T) {
 		s := begin(t, 120, 40)
 		s.store.Put(&world.Check{Meta: meta("", "budget"), Controller: "example.com/budget", Conditions: active()})
 		s.refresh()
-		s.press(tab, "/").typeText("name:" + name).press("enter", "enter").sees("\u203a " + name)
+		s.press(tab, "/").typeText("name:"+name).press("enter", "enter").sees("\u203a " + name)
 		s.rest()
 		q := clusterQueue("aaa-cq", "", 1)
 		q.Checks = []world.CheckRule{{Name: "budget"}}
