@@ -117,6 +117,7 @@ func (s cohorts) row(e Env, r treeRow, gone bool) table.Row {
 	}
 	cells[7] = note(e, n, c, has, q)
 	if gone {
+		cells[6] = table.Cell{} // a later object of its name may have some
 		cells[7] = table.Cell{Text: "does not exist any more"}
 	}
 	return table.Row{Cells: cells, Gone: gone}

@@ -8,7 +8,10 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"cli.holdfast.dev/holdfast/ui/filter"
 )
 
 // listState is what a person left of a list: it is theirs alone.
@@ -251,5 +254,53 @@ func TestMachine(t *testing.T) {
 				}
 			},
 		})
+	})
+}
+
+// again makes the list anew, as if nothing was known of the one before, and names its
+// rows.
+func (s board[K, T]) again(l look, text string, o order) []string {
+	var out []string
+	for _, r := range s.sheet.list(listing[T]{}, l, filter.Parse(text, s.sheet.fields), o).rows {
+		out = append(out, fmt.Sprint(s.sheet.key(r)))
+	}
+	return out
+}
+
+func (s board[K, T]) orders() []order {
+	out := []order{{}, {turned: true}}
+	for o := next(s.sheet.columns, order{}); o != (order{}); o = next(s.sheet.columns, o) {
+		out = append(out, o, order{column: o.column, turned: true})
+	}
+	return out
+}
+
+// TestListsAreTheSameAgain: the same snapshot gives the same rows in the same order, each
+// once, in every order.
+func TestListsAreTheSameAgain(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		st, c := scene()
+		s := grove(newStage(t, st, c, 120, 40))
+		for range rapid.IntRange(0, 12).Draw(t, "changes") {
+			alter(t, s)
+		}
+		l := look{snap: s.store.Snapshot(), now: now, explain: explain}
+		text := rapid.SampledFrom([]string{"", "a", "team", "!team-a", "tmacq", "state:p", "x"}).Draw(t, "filter")
+		for name, b := range map[string]interface {
+			again(look, string, order) []string
+			orders() []order
+		}{"Workloads": newWorkloads(), "Queues": newQueues(), "Chains": newChains().board, "Flavors": newFlavors(), "Checks": newChecks(), "Priorities": newPriorities()} {
+			for _, o := range b.orders() {
+				first := b.again(l, text, o)
+				for range 3 {
+					if d := cmp.Diff(first, b.again(l, text, o)); d != "" {
+						t.Fatalf("%s by %+v, filter %q (-first +again):\n%s", name, o, text, d)
+					}
+				}
+				if slices.Sort(first); len(slices.Compact(slices.Clone(first))) != len(first) {
+					t.Fatalf("%s by %+v has a row twice: %q", name, o, first)
+				}
+			}
+		}
 	})
 }

@@ -119,3 +119,21 @@ func TestMarksWithoutAUse(t *testing.T) {
 		}
 	}
 }
+
+// What is gone has no numbers any more: those would be of whoever has its name now.
+func TestTombstonesHaveNoNumbers(t *testing.T) {
+	for _, tab := range []string{"2", "3"} {
+		s := begin(t, 120, 40)
+		s.press(tab)
+		for !strings.Contains(s.cursorLine(), "team-a-cq") {
+			s.press("down")
+		}
+		q := clusterQueue("team-a-cq", "ai-shared", 6)
+		q.UID = "another"
+		s.store.Put(q)
+		s.refresh()
+		if l := s.cursorOn("does not exist any more").cursorLine(); strings.Contains(l, " 5 ") || !strings.Contains(s.frame(), " 5 ") {
+			t.Errorf("tab %s: %q", tab, l)
+		}
+	}
+}
