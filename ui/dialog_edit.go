@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui/doc"
 	"cli.holdfast.dev/holdfast/ui/table"
@@ -164,7 +165,7 @@ func (d refusal) Keys() []Binding {
 				return d, swap{dialog: renew(e, d.draft, d.fix)}
 			}},
 			{Keys: keys("esc"), Name: "close", Help: "close; the text stays in its file", Do: func(e Env) (Dialog, Intent) {
-				return d, closeDialog{say: unchanged + " Your text stays in " + d.draft.Path + "; the next edit offers it", cmd: leave(e, d.draft)}
+				return d, closeDialog{say: unchanged + " Your text stays in " + text.Clean(d.draft.Path) + "; the next edit offers it", cmd: leave(e, d.draft)}
 			}}}, d.scroll()...)
 	}
 	out := []Binding{

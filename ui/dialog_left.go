@@ -4,6 +4,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/ui/term"
 	"cli.holdfast.dev/holdfast/ui/theme"
 )
@@ -68,7 +69,7 @@ func (d leftText) Update(_ Env, m tea.Msg) (Dialog, Intent) {
 // View is Dialog's.
 func (d leftText) View(e Env, w, _ int) []string {
 	var out []string
-	for _, l := range term.Wrap("It was saved "+stamp(e.Now, d.left.At)+" and neither applied nor thrown away: "+d.left.Path, w) {
+	for _, l := range term.Wrap("It was saved "+stamp(e.Now, d.left.At)+" and neither applied nor thrown away: "+text.Clean(d.left.Path), w) {
 		out = append(out, e.Theme.Paint(theme.Strong, l))
 	}
 	return append(out, "", "e: edit on with it   n: begin anew, it stays   X: throw it away   Esc: close")

@@ -138,7 +138,7 @@ func (d resultDialog) Keys() []Binding {
 		}
 		if d.draft != nil && !d.done() {
 			// What was not applied is the person's work, and may be all there is of it.
-			return d, closeDialog{say: "Your text stays in " + d.draft.Path + "; the next edit offers it", cmd: leave(e, *d.draft)}
+			return d, closeDialog{say: "Your text stays in " + text.Clean(d.draft.Path) + "; the next edit offers it", cmd: leave(e, *d.draft)}
 		}
 		return d, closeDialog{cmd: discard(e, d.draft)}
 	}}}

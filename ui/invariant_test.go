@@ -127,6 +127,9 @@ func TestFramesAlways(t *testing.T) {
 		s.desk.plan = rapid.SampledFrom([]actions.Plan{holdPlan(), editPlan(), policyPlan(), changing(holdPlan())}).Draw(t, "plan")
 		s.desk.impact = randomImpact(t, st.Snapshot())
 		s.desk.plan.Notes = append(s.desk.plan.Notes, "\x1b[2Jraw from the server\x07", strings.Repeat("x", 300))
+		if rapid.Bool().Draw(t, "hostile") {
+			s.hostile(t)
+		}
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			switch rapid.IntRange(0, 9).Draw(t, "step") {
 			case 0:
