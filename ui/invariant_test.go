@@ -22,7 +22,7 @@ import (
 var someKeys = []string{
 	"enter", "esc", "up", "down", "left", "right", "pgup", "pgdown", "home", "end", "tab", "shift+tab", "backspace", "ctrl+d", "ctrl+u",
 	"1", "2", "3", "4", "5", "6", "7", "8", "9", "0", "?", ":", "/", "f", "F", "s", "y", "r", "p", "H", "D", "R", "e", "x", " ", "g", "G", "j", "k", "h", "l", "ctrl+e", "ctrl+p", "t", "a", "-", "日",
-	"z", "S", "o", "i", "P", "A", "q", "!", "n",
+	"z", "S", "I", "c", "o", "i", "P", "A", "q", "!", "n",
 }
 
 // hostileNames are strings as a cluster may hold them, after the model cleaned

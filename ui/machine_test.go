@@ -206,7 +206,9 @@ func TestMachine(t *testing.T) {
 			"move": func(t *rapid.T) {
 				m.key(t, rapid.SampledFrom([]string{"down", "up", "end", "pgdown", "home"}).Draw(t, "move"))
 			},
-			"open": func(t *rapid.T) { m.key(t, rapid.SampledFrom([]string{"enter", "esc", " ", "s", "S"}).Draw(t, "open")) },
+			"open": func(t *rapid.T) {
+				m.key(t, rapid.SampledFrom([]string{"enter", "esc", " ", "s", "S", "I"}).Draw(t, "open"))
+			},
 			"act":  func(t *rapid.T) { m.key(t, rapid.SampledFrom([]string{"H", "R", "D", "P", "e"}).Draw(t, "act")) },
 			"word": func(t *rapid.T) { m.typeText(plan.Confirm.Expects) },
 			"paste": func(t *rapid.T) {
@@ -245,7 +247,11 @@ func TestMachine(t *testing.T) {
 					}
 				}
 			},
-			"hold": func(*rapid.T) { m.held = true },
+			"wheel": func(t *rapid.T) {
+				m.wheel(rapid.SampledFrom([]tea.MouseButton{tea.MouseButtonWheelDown, tea.MouseButtonWheelUp}).Draw(t, "wheel"))
+			},
+			"click": func(t *rapid.T) { m.click(rapid.IntRange(0, 120).Draw(t, "x"), rapid.IntRange(0, 40).Draw(t, "y")) },
+			"hold":  func(*rapid.T) { m.held = true },
 			"release": func(t *rapid.T) {
 				if l, ok := m.root.top().(interface{ quiet() bool }); ok && l.quiet() {
 					m.quietly(t, "a late answer", m.release)
