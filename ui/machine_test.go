@@ -186,6 +186,7 @@ func TestMachine(t *testing.T) {
 		m.root.opt.Contexts = []string{"prod-eu", "other"}
 		plan := holdPlan()
 		m.desk.plan, m.desk.result = plan, done(plan)
+		m.press(rapid.SampledFrom([]string{"1", "2", "3", "4", "4", "5", "7", "8", "9"}).Draw(t, "begins on"))
 		t.Repeat(map[string]func(*rapid.T){
 			"": func(t *rapid.T) {
 				if n := len(m.desk.executed); n > m.words {
@@ -247,6 +248,7 @@ func TestMachine(t *testing.T) {
 					}
 				}
 			},
+			"mark": func(t *rapid.T) { m.key(t, " ") },
 			"wheel": func(t *rapid.T) {
 				m.wheel(rapid.SampledFrom([]tea.MouseButton{tea.MouseButtonWheelDown, tea.MouseButtonWheelUp}).Draw(t, "wheel"))
 			},
