@@ -59,9 +59,8 @@ func stateWord(s *store.Snapshot, r queueRow) string {
 func localState(s *store.Snapshot, q *world.LocalQueue) (above string, role theme.Role, state table.Cell) {
 	if !noted(s, q.Meta, q.StopPolicy, q.Hold, q.Conditions) {
 		above, role, sure := aboveNote(s, q)
-		_, known := knownKind(s, world.KindClusterQueue)
 		switch {
-		case above != "" && s.ClusterQueue(q.ClusterQueue) == nil && !known:
+		case !sure && s.ClusterQueue(q.ClusterQueue) == nil:
 			return above, role, stateCell(q.Meta, q.StopPolicy, q.Conditions) // it may admit, for all that is known
 		case !sure:
 			return above, role, table.Cell{Text: unknownState, Role: role}
