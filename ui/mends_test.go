@@ -32,7 +32,7 @@ func TestStandsStillIsSaid(t *testing.T) {
 	s.pass(3 * time.Second)
 	s.store.Put(clusterQueue("aaa-cq", "", 1))
 	s.refresh()
-	s.sees("stands still since 14:03:22").seesNot("aaa-cq")
+	s.sees("stands still since 14:03:25").seesNot("aaa-cq")
 	s.press("esc")
 	s.pass(stillFor)
 	s.sees("aaa-cq").seesNot("stands still")

@@ -75,8 +75,8 @@ func (r root) haunt() haunt {
 // freeze stops or starts the screen.
 func (r root) freeze() (root, Intent) {
 	if r.frozen.IsZero() {
-		r.frozen = r.now
-		return r, say{"frozen: what you see is as of " + stamp(r.now, r.now) + "; z goes on", theme.Warn}
+		r.frozen = r.shownAt
+		return r, say{"frozen: what you see is as of " + stamp(r.now, r.frozen) + "; z goes on", theme.Warn}
 	}
 	r.frozen, r.still = time.Time{}, 0
 	return r, jump{r.tab} // shows the newest

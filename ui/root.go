@@ -44,7 +44,7 @@ type root struct {
 	// from, which stands still while a dialog is open, just after a key, and while the
 	// person has frozen it.
 	live, shown *store.Snapshot
-	// shownAt is when shown was the newest.
+	// shownAt is when shown was the newest last.
 	shownAt time.Time
 	// still is the ticket of the last key while it is fresh; 0: it is not.
 	still uint64
@@ -127,6 +127,9 @@ func (r root) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 func (r root) update(m tea.Msg) (tea.Model, tea.Cmd) {
+	if r.shown == r.live {
+		r.shownAt = r.now
+	}
 	switch m := m.(type) {
 	case tea.WindowSizeMsg:
 		r.w, r.h = m.Width, m.Height
@@ -188,7 +191,7 @@ func (r root) catchUp(m shownMsg) (root, tea.Cmd) {
 		return r, nil
 	}
 	if !r.stands() {
-		r.shown, r.shownAt = r.live, r.now
+		r.shown = r.live
 	}
 	s, want := r.top().Update(r.env(), m)
 	r = r.setTop(s)

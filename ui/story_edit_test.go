@@ -117,6 +117,18 @@ func TestFreeze(t *testing.T) {
 	s.press("z").sees("aaa-cq").seesNot("FROZEN")
 }
 
+// What is frozen just after a key may be older than the key that froze it, and says so.
+func TestFrozenIsAsOfWhatIsSeen(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.pass(3 * time.Second)
+	s.press("down")
+	s.store.Put(clusterQueue("aaa-cq", "", 1))
+	s.run(s.root.fetch())
+	s.clock.SetTime(s.clock.Now().Add(5 * time.Second))
+	s.send(tickMsg{s.clock.Now()})
+	s.press("z").seesNot("aaa-cq").sees("FROZEN 5s ago, at 14:03:25")
+}
+
 func TestUnknownIsNeverZero(t *testing.T) {
 	s := begin(t, 120, 40)
 	for _, k := range []world.Kind{world.KindWorkload, world.KindLocalQueue} {
