@@ -30,7 +30,7 @@ type glance struct {
 	// may begin.
 	asked uint64
 	after time.Time
-	// curve are the figures of this session, one for each pace, also while another
+	// curve are the figures since the console was opened, one for each pace, also while another
 	// screen is seen; sampled is the ticket of the one under way.
 	curve   samples
 	sampled uint64

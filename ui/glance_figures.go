@@ -28,7 +28,7 @@ type figureLine struct {
 	curve curve
 }
 
-// curve is how a figure went over this session.
+// curve is how a figure went since the console was opened.
 type curve struct {
 	name string
 	of   samples

@@ -20,7 +20,7 @@ type sample struct {
 	slo health.SLO
 }
 
-// samples are the last ones of this session, the oldest first. It is a value.
+// samples are the last ones since the console was opened, the oldest first. It is a value.
 type samples []sample
 
 // with returns the samples and one more, without the oldest where there are too
