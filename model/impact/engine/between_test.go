@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -65,5 +66,25 @@ func TestBetweenIsBounded(t *testing.T) {
 		if pausesAfter(n-1, n) {
 			t.Errorf("%d changes: a pause after the last", n)
 		}
+	}
+}
+
+// What the first change lets Kueue try again it tries when the batch is over, and the
+// second change may come among those tries: who was tried just before it waits, and who
+// is tried just after it takes the quota.
+func TestChangeComesAmongTheTries(t *testing.T) {
+	ends := map[string][]string{}
+	for _, m := range Modes(2) {
+		s := newScene()
+		s.queue("owner", "pool", 0)
+		s.queue("little", "pool", 0)
+		s.queue("more", "pool", 0)
+		s.job("large", "owner", 4, 0)
+		s.job("small", "owner", 2, 0)
+		got := s.tell(s.run(t, m, s.edit("little", quota(1)), s.edit("more", quota(4))))
+		ends[strings.Join(got.Status, " ")] = append(ends[strings.Join(got.Status, " ")], m.Name)
+	}
+	if len(ends["+large"]) == 0 || len(ends["+small"]) == 0 || len(ends) != 2 {
+		t.Errorf("the ends, with their timings: %q", ends)
 	}
 }

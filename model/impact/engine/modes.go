@@ -34,15 +34,16 @@ func Modes(changes int) []Mode {
 		return modes
 	}
 	// A cycle takes cycleTime: who is tried before the next change comes, and then waits
-	// for a second, differs with each.
-	for _, between := range []time.Duration{10, 20, 30, 40, 50, 70, 100, 150} {
-		modes = append(modes, Mode{
-			Name: fmt.Sprintf("%.2f s between the changes", float64(between)/1000), Latency: 1200 * time.Millisecond, Between: between * time.Millisecond,
-		})
+	// for a second, differs with each. What a change lets Kueue try again is tried when the
+	// batch of it is over, so the next change can come among those tries, too.
+	for _, from := range []time.Duration{0, requeueDelay()} {
+		for _, cycles := range []time.Duration{1, 2, 3, 4, 5, 7, 10, 15} {
+			between := from + cycles*cycleTime
+			modes = append(modes, Mode{Name: fmt.Sprintf("%.2f s between the changes", between.Seconds()), Latency: 1200 * time.Millisecond, Between: between})
+		}
 	}
 	return append(modes,
 		Mode{Name: "0.04 s between the changes, what waits is tried at once", Latency: 1200 * time.Millisecond, Between: 40 * time.Millisecond, Eager: true},
-		Mode{Name: "1.1 s between the changes", Latency: 1200 * time.Millisecond, Between: 1100 * time.Millisecond},
 		Mode{Name: "Kueue comes to rest between the changes", Latency: 1200 * time.Millisecond, Between: untilRest},
 	)
 }
