@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"cli.holdfast.dev/holdfast/cmd/holdfast/internal/seat"
 )
 
 func TestHabitsOfATerminal(t *testing.T) {
@@ -85,8 +87,8 @@ func TestWhatTheTerminalIsSent(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := onFile(t, 80, 24, tc.env, tc.flags...)
-			s.press("3").sees("CLUSTERQUEUE / LOCAL").press("4").sees("NAMESPACE").press("q").ends()
-			raw := s.restored().sent(0)
+			s.Press("3").Sees("CLUSTERQUEUE / LOCAL").Press("4").Sees("NAMESPACE").Press("q").Ends()
+			raw := s.Restored().Sent(0)
 			for _, m := range sgr.FindAllStringSubmatch(raw, -1) {
 				for p := range strings.SplitSeq(m[1], ";") {
 					if !tc.looks.MatchString(p) {
@@ -107,13 +109,13 @@ func TestWhatTheTerminalIsSent(t *testing.T) {
 
 // A terminal that cannot draw a screen is told what it can do instead.
 func TestADumbTerminal(t *testing.T) {
-	s := sit(t, 160, 24, []string{"TERM=dumb"}, holdfast(t), "--world", caseFile("05-preemption-chain"))
-	if code := s.ends(); code != exitUsage {
+	s := seat.Sit(t, 160, 24, []string{"TERM=dumb"}, holdfast(t), "--world", caseFile("05-preemption-chain"))
+	if code := s.Ends(); code != exitUsage {
 		t.Errorf("exit code %d", code)
 	}
-	s.sees("holdfast: this terminal (TERM=dumb) cannot draw a screen; holdfast glance and holdfast report print text")
-	if strings.Contains(s.sent(0), "\x1b") {
-		t.Errorf("sent an escape byte: %q", s.sent(0))
+	s.Sees("holdfast: this terminal (TERM=dumb) cannot draw a screen; holdfast glance and holdfast report print text")
+	if strings.Contains(s.Sent(0), "\x1b") {
+		t.Errorf("sent an escape byte: %q", s.Sent(0))
 	}
 }
 
@@ -123,9 +125,9 @@ func TestCopyThroughTheTerminal(t *testing.T) {
 	const hall = "\x1b]52;c;aGFsbA==\x07"
 	for want, env := range map[string]string{hall: "TMUX=", "\x1bPtmux;\x1b" + hall + "\x1b\\": "TMUX=/tmp/tmux-0/default,1,0"} {
 		s := onFile(t, 120, 24, []string{env}, "--sync-output=on")
-		s.press("2").sees("COHORT / QUEUE").press("c").sees("copied hall (4 characters) with OSC 52; if nothing arrives")
-		s.press("q").ends()
-		raw := s.restored().sent(0)
+		s.Press("2").Sees("COHORT / QUEUE").Press("c").Sees("copied hall (4 characters) with OSC 52; if nothing arrives")
+		s.Press("q").Ends()
+		raw := s.Restored().Sent(0)
 		before, after, ok := strings.Cut(raw, want)
 		if !ok || strings.Count(raw, "]52;") != 1 {
 			t.Errorf("%q is not there, or not once: %q", want, raw)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"cli.holdfast.dev/holdfast/cmd/holdfast/internal/seat"
 )
 
 // login is a cluster that wants a token, and a credential plugin that gets one.
@@ -74,38 +76,38 @@ func (l *login) runs() []string {
 	return strings.Fields(string(raw))
 }
 
-func (l *login) open() *seat {
+func (l *login) open() *seat.Seat {
 	l.t.Helper()
-	return sit(l.t, 100, 30, nil, holdfast(l.t), "--kubeconfig", filepath.Join(l.dir, "config"), "--journal", filepath.Join(l.dir, "journal"))
+	return seat.Sit(l.t, 100, 30, nil, holdfast(l.t), "--kubeconfig", filepath.Join(l.dir, "config"), "--journal", filepath.Join(l.dir, "journal"))
 }
 
 const isLive = "● live"
 
 // expires has the credentials expire, and the console ask for something.
-func (l *login) expires(s *seat) {
+func (l *login) expires(s *seat.Seat) {
 	l.t.Helper()
-	s.press("3").sees("CLUSTERQUEUE / LOCAL").press("\r").sees("STATE")
+	s.Press("3").Sees("CLUSTERQUEUE / LOCAL").Press("\r").Sees("STATE")
 	l.valid("second")
-	s.press("r")
+	s.Press("r")
 }
 
 // What a plugin prints while the console has the terminal is in the log, made
 // harmless, and nowhere else.
 func TestAPluginsNoiseIsInTheLog(t *testing.T) {
 	l := newLogin(t, "Never", `printf 'noise\033[2J\033[1;1H of run %s\n' "$(wc -l < runs | tr -d ' ')" >&2`)
-	s := l.open().sees(isLive)
-	begun := strings.Index(s.sent(0), "\x1b[?1049h")
-	if before := s.sent(0)[:begun]; !strings.Contains(before, "of run 1") {
+	s := l.open().Sees(isLive)
+	begun := strings.Index(s.Sent(0), "\x1b[?1049h")
+	if before := s.Sent(0)[:begun]; !strings.Contains(before, "of run 1") {
 		t.Errorf("before the console has the terminal the plugin may use it; seen: %q", before)
 	}
 	l.expires(s)
-	s.until("the second run of the plugin", func() bool { return len(l.runs()) == 2 })
-	s.press(":").sees("Go to").press("log\r").sees(`noise\x1b[2J\x1b[1;1H of run 2`)
-	if raw := s.sent(begun); strings.Contains(raw, "noise\x1b") {
+	s.Until("the second run of the plugin", func() bool { return len(l.runs()) == 2 })
+	s.Press(":").Sees("Go to").Press("log\r").Sees(`noise\x1b[2J\x1b[1;1H of run 2`)
+	if raw := s.Sent(begun); strings.Contains(raw, "noise\x1b") {
 		t.Errorf("the noise itself reached the screen: %q", raw)
 	}
-	s.press("q").ends()
-	s.restored()
+	s.Press("q").Ends()
+	s.Restored()
 	if d := l.runs(); len(d) != 2 {
 		t.Errorf("the plugin ran %d times, want once for each token", len(d))
 	}
@@ -122,21 +124,21 @@ func TestAPluginThatAsks(t *testing.T) {
 	for mode, tc := range tests {
 		t.Run(mode, func(t *testing.T) {
 			l := newLogin(t, mode, ask)
-			s := l.open().sees("Password:").press("open\n").sees(isLive)
+			s := l.open().Sees("Password:").Press("open\n").Sees(isLive)
 			if d := l.runs(); len(d) != 1 || d[0] != "asks=yes" {
 				t.Errorf("asked for one password, the plugin ran as %v", d)
 			}
 			l.expires(s)
 			if tc.after != "" {
-				s.until("a run that asks for nothing", func() bool { d := l.runs(); return len(d) == 2 && d[1] == tc.after })
+				s.Until("a run that asks for nothing", func() bool { d := l.runs(); return len(d) == 2 && d[1] == tc.after })
 			} else {
-				s.press(":").sees("Go to").press("log\r").sees(tc.want).press("4") // a word on what to do
+				s.Press(":").Sees("Go to").Press("log\r").Sees(tc.want).Press("4") // a word on what to do
 			}
-			s.press("?").sees("Keys:").press("\x03") // every key comes
-			if code := s.ends(); code != exitOK {
+			s.Press("?").Sees("Keys:").Press("\x03") // every key comes
+			if code := s.Ends(); code != exitOK {
 				t.Errorf("exit code %d", code)
 			}
-			s.restored()
+			s.Restored()
 		})
 	}
 }
@@ -146,23 +148,23 @@ func TestAPluginThatHangs(t *testing.T) {
 	hang := `[ "$(wc -l < runs | tr -d ' ')" -lt %d ] || { trap '' INT; while :; do read x < fifo; done; }`
 	t.Run("when its credentials expire", func(t *testing.T) {
 		l := newLogin(t, "Never", "[ -p fifo ] || mkfifo fifo\n"+fmt.Sprintf(hang, 2))
-		s := l.open().sees(isLive)
+		s := l.open().Sees(isLive)
 		l.expires(s)
-		s.until("the run that hangs", func() bool { return len(l.runs()) == 2 })
-		s.press("4").sees("Workloads").press("?").sees("Keys:").press("\x03")
-		if code := s.ends(); code != exitOK {
+		s.Until("the run that hangs", func() bool { return len(l.runs()) == 2 })
+		s.Press("4").Sees("Workloads").Press("?").Sees("Keys:").Press("\x03")
+		if code := s.Ends(); code != exitOK {
 			t.Errorf("exit code %d", code)
 		}
-		s.restored()
+		s.Restored()
 	})
 	t.Run("at the beginning", func(t *testing.T) {
 		l := newLogin(t, "Never", "mkfifo fifo\n"+fmt.Sprintf(hang, 1))
 		s := l.open()
-		s.until("the run that hangs", func() bool { return len(l.runs()) == 1 })
-		s.press("\x03")
-		if code := s.ends(); code != exitInterrupted {
+		s.Until("the run that hangs", func() bool { return len(l.runs()) == 1 })
+		s.Press("\x03")
+		if code := s.Ends(); code != exitInterrupted {
 			t.Errorf("exit code %d, want %d", code, exitInterrupted)
 		}
-		s.restored()
+		s.Restored()
 	})
 }

@@ -11,45 +11,46 @@ import (
 	"k8s.io/utils/clock"
 
 	"cli.holdfast.dev/holdfast/actions"
+	"cli.holdfast.dev/holdfast/cmd/holdfast/internal/seat"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui"
 )
 
 // onFile opens the console on a file of objects.
-func onFile(t *testing.T, w, h int, env []string, flags ...string) *seat {
+func onFile(t *testing.T, w, h int, env []string, flags ...string) *seat.Seat {
 	t.Helper()
 	args := append([]string{"--world", caseFile("05-preemption-chain"), "--now", clock0914}, flags...)
-	return sit(t, w, h, env, holdfast(t), args...).sees("FILE", "help")
+	return seat.Sit(t, w, h, env, holdfast(t), args...).Sees("FILE", "help")
 }
 
 func TestTheTerminalIsRestoredAtEveryEnd(t *testing.T) {
 	tests := map[string]struct {
-		end  func(*seat)
+		end  func(*seat.Seat)
 		code int
 	}{
-		"q":       {func(s *seat) { s.press("q") }, exitOK},
-		"ctrl+c":  {func(s *seat) { s.press("\x03") }, exitOK},
-		"SIGTERM": {func(s *seat) { s.signal(syscall.SIGTERM) }, exitInterrupted},
-		"SIGHUP":  {func(s *seat) { s.signal(syscall.SIGHUP) }, exitInterrupted},
-		"SIGINT":  {func(s *seat) { s.signal(syscall.SIGINT) }, exitInterrupted},
-		"ctrl+c in a dialog": {func(s *seat) {
-			s.press("?").sees("Keys:").press("\x03")
+		"q":       {func(s *seat.Seat) { s.Press("q") }, exitOK},
+		"ctrl+c":  {func(s *seat.Seat) { s.Press("\x03") }, exitOK},
+		"SIGTERM": {func(s *seat.Seat) { s.Signal(syscall.SIGTERM) }, exitInterrupted},
+		"SIGHUP":  {func(s *seat.Seat) { s.Signal(syscall.SIGHUP) }, exitInterrupted},
+		"SIGINT":  {func(s *seat.Seat) { s.Signal(syscall.SIGINT) }, exitInterrupted},
+		"ctrl+c in a dialog": {func(s *seat.Seat) {
+			s.Press("?").Sees("Keys:").Press("\x03")
 		}, exitOK},
 	}
 	for name, tc := range tests {
 		for _, flags := range [][]string{nil, {"--mouse", "--sync-output=on"}} {
 			t.Run(name+strings.Join(flags, " "), func(t *testing.T) {
 				s := onFile(t, 80, 24, nil, flags...)
-				if s.cooked() {
+				if s.Cooked() {
 					t.Fatal("the modes were not changed at all: this test looks at nothing")
 				}
 				tc.end(s)
-				if code := s.ends(); code != tc.code {
+				if code := s.Ends(); code != tc.code {
 					t.Errorf("exit code %d, want %d", code, tc.code)
 				}
-				s.restored()
-				_, after, _ := strings.Cut(s.sent(0), "\x1b[?1049l")
+				s.Restored()
+				_, after, _ := strings.Cut(s.Sent(0), "\x1b[?1049l")
 				if strings.Contains(after, "holdfast:") {
 					t.Errorf("an end that was asked for is told as an error: %q", after)
 				}
@@ -139,12 +140,12 @@ func TestTheTerminalIsRestoredAfterACrash(t *testing.T) {
 	}
 	for at, tc := range tests {
 		t.Run(at, func(t *testing.T) {
-			s := sit(t, 100, 30, nil, self, crashing, at, caseFile("05-preemption-chain"))
-			if code := s.ends(); code != tc.code {
+			s := seat.Sit(t, 100, 30, nil, self, crashing, at, caseFile("05-preemption-chain"))
+			if code := s.Ends(); code != tc.code {
 				t.Errorf("exit code %d, want %d", code, tc.code)
 			}
-			s.restored()
-			raw := s.sent(0)
+			s.Restored()
+			raw := s.Sent(0)
 			after := raw[strings.LastIndex(raw, "\x1b[?1049l"):]
 			for _, want := range []string{tc.says, "goroutine ", "restore_test.go"} {
 				if !strings.Contains(after, want) {

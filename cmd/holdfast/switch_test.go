@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"cli.holdfast.dev/holdfast/cmd/holdfast/internal/seat"
 )
 
 // Going from one context to another again and again, on a real terminal, leaves no files
@@ -22,9 +24,9 @@ func TestContextsAgainAndAgain(t *testing.T) {
 	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := sit(t, 120, 40, nil, holdfast(t), "--kubeconfig", path).sees("help")
+	s := seat.Sit(t, 120, 40, nil, holdfast(t), "--kubeconfig", path).Sees("help")
 	files := func() int {
-		all, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.cmd.Process.Pid))
+		all, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.Cmd.Process.Pid))
 		if err != nil {
 			t.Skip(err)
 		}
@@ -33,17 +35,17 @@ func TestContextsAgainAndAgain(t *testing.T) {
 	rounds := func(n int) int {
 		for range n {
 			for _, name := range []string{"west", "east"} {
-				s.press(":").sees("Go to").press("context " + name).sees("leave this cluster").press("\r").sees("holdfast " + name)
+				s.Press(":").Sees("Go to").Press("context " + name).Sees("leave this cluster").Press("\r").Sees("holdfast " + name)
 			}
 		}
 		return files()
 	}
 	// What a cluster is still asked for when it is left comes to its end by itself.
 	first := rounds(4)
-	s.until("no more open files than before", func() bool { return rounds(4) <= first+8 })
-	s.press("3").sees("queue-of-east").press("q")
-	if code := s.ends(); code != 0 {
+	s.Until("no more open files than before", func() bool { return rounds(4) <= first+8 })
+	s.Press("3").Sees("queue-of-east").Press("q")
+	if code := s.Ends(); code != 0 {
 		t.Errorf("ended with %d", code)
 	}
-	s.restored()
+	s.Restored()
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"cli.holdfast.dev/holdfast/cmd/holdfast/internal/seat"
 )
 
 // document is the part of a report that stands on the screen, too.
@@ -53,44 +55,44 @@ func TestScreenAndReportAgree(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := open(t, 240, 100, []string{"NO_COLOR=1"}, "--world", f, "--now", caseTime)
-			c.sees("COHORT / QUEUE")
+			c.Sees("COHORT / QUEUE")
 			c.queuesAgree(d)
 			c.workloadsAgree(d)
 			c.press(ctrlC)
-			c.ends()
+			c.Ends()
 		})
 	}
 }
 
 func (c *console) queuesAgree(d document) {
-	c.t.Helper()
+	c.T.Helper()
 	c.press("3")
-	c.sees("CLUSTERQUEUE / LOCAL")
+	c.Sees("CLUSTERQUEUE / LOCAL")
 	for _, q := range d.ClusterQueues {
 		c.cursorOn(q.Name + " ")
 		c.press(enter)
-		c.sees("› "+q.Name+" ", fmt.Sprintf("WORKLOADS %d pending, %d reserving, %d of them admitted", q.Pending, q.Reserving, q.Admitted))
+		c.Sees("› "+q.Name+" ", fmt.Sprintf("WORKLOADS %d pending, %d reserving, %d of them admitted", q.Pending, q.Reserving, q.Admitted))
 		for _, r := range q.Resources {
 			if r.Available == nil || r.Potential == nil || !r.InSpec {
 				continue // in a cycle no number is shown
 			}
 			// Between the nominal quota and the use stand the two limits.
-			c.sees(fmt.Sprintf("%s %s %s", r.Flavor, r.Resource, r.Nominal), fmt.Sprintf("%s %s %s %s", *r.Reserved, *r.Borrowed, *r.Available, *r.Potential))
+			c.Sees(fmt.Sprintf("%s %s %s", r.Flavor, r.Resource, r.Nominal), fmt.Sprintf("%s %s %s %s", *r.Reserved, *r.Borrowed, *r.Available, *r.Potential))
 		}
 		if q.Active != nil && !*q.Active {
-			if s := squeeze(c.text()); strings.Contains(s, "STATE open") {
-				c.t.Errorf("%s is not active, the screen says:\n%s", q.Name, c.text())
+			if s := seat.Squeeze(c.Text()); strings.Contains(s, "STATE open") {
+				c.T.Errorf("%s is not active, the screen says:\n%s", q.Name, c.Text())
 			}
 		}
 		c.press(escape)
-		c.sees("CLUSTERQUEUE / LOCAL")
+		c.Sees("CLUSTERQUEUE / LOCAL")
 	}
 }
 
 func (c *console) workloadsAgree(d document) {
-	c.t.Helper()
+	c.T.Helper()
 	c.press("4")
-	c.sees("NAMESPACE")
+	c.Sees("NAMESPACE")
 	for _, w := range d.Workloads {
 		job := w.Name
 		if w.Owner != nil {
@@ -98,11 +100,11 @@ func (c *console) workloadsAgree(d document) {
 		}
 		c.cursorOn(w.Namespace + " " + job + " ")
 		c.press(enter)
-		c.sees("› "+w.Namespace+"/"+job, strings.ToUpper(w.State), squeeze("WHY "+w.Explanation))
+		c.Sees("› "+w.Namespace+"/"+job, strings.ToUpper(w.State), seat.Squeeze("WHY "+w.Explanation))
 		if w.Position != nil {
-			c.sees(fmt.Sprintf("PLACE number %d of", *w.Position))
+			c.Sees(fmt.Sprintf("PLACE number %d of", *w.Position))
 		}
 		c.press(escape)
-		c.sees("NAMESPACE")
+		c.Sees("NAMESPACE")
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"cli.holdfast.dev/holdfast/cmd/holdfast/internal/seat"
 )
 
 // The three uses, done with nothing but what the screen offers. Each says how many keys
@@ -41,12 +43,12 @@ func TestUsePaged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := guided(t, env)
-			g.sees("NEEDS A PERSON", "train-giant")
+			g.Sees("NEEDS A PERSON", "train-giant")
 			tc.find(g)
-			g.sees(tc.says...)
+			g.Sees(tc.says...)
 			g.within(9, name)
-			g.signal(syscall.SIGTERM)
-			g.ends()
+			g.Signal(syscall.SIGTERM)
+			g.Ends()
 		})
 	}
 }
@@ -55,7 +57,7 @@ func TestUsePaged(t *testing.T) {
 func TestUseMorning(t *testing.T) {
 	env := oncall(t)
 	g := guided(t, env)
-	g.sees("NEEDS A PERSON", "train-giant", "KUEUE", "controller ✓")
+	g.Sees("NEEDS A PERSON", "train-giant", "KUEUE", "controller ✓")
 	out, errs, code := headless(t, env, "report", "-o", "json")
 	if code != 0 && code != 1 {
 		t.Fatalf("exit %d: %s", code, errs)
@@ -75,14 +77,14 @@ func TestUseMorning(t *testing.T) {
 		}
 		n[a.Severity]++
 	}
-	g.sees(fmt.Sprintf("%d critical", n["critical"]), fmt.Sprintf("%d warning", n["warning"]), fmt.Sprintf("%d pending", r.SLO.PendingCount), "WAITING HELPS", "QUEUES 5 ClusterQueues", "BORROWING nvidia.com/gpu", "EVICTED", "Preempted")
+	g.Sees(fmt.Sprintf("%d critical", n["critical"]), fmt.Sprintf("%d warning", n["warning"]), fmt.Sprintf("%d pending", r.SLO.PendingCount), "WAITING HELPS", "QUEUES 5 ClusterQueues", "BORROWING nvidia.com/gpu", "EVICTED", "Preempted")
 	g.within(0, "the morning")
 	g.picture("glance")
 	g.key("5")
-	g.sees("WHAT BECAME OF IT", "team-b/pretrain-")
+	g.Sees("WHAT BECAME OF IT", "team-b/pretrain-")
 	g.picture("chains")
-	g.signal(syscall.SIGTERM)
-	g.ends()
+	g.Signal(syscall.SIGTERM)
+	g.Ends()
 }
 
 // The rollback of the incident, from the glance to the end of its session.
@@ -108,67 +110,67 @@ func TestUseRollback(t *testing.T) {
 	})
 	env := append(oncall(t), "KUBE_EDITOR="+editor)
 	g := guided(t, env, "--export-dir", t.TempDir())
-	g.sees("PREEMPTED", queue+" preempted")
+	g.Sees("PREEMPTED", queue+" preempted")
 	g.key("3").to(queue).key("S")
-	g.sees("Begin a rollback session of ClusterQueue " + queue)
+	g.Sees("Begin a rollback session of ClusterQueue " + queue)
 	g.says("bad quota").key("Enter")
 	done := func(step string) {
-		g.t.Helper()
+		g.T.Helper()
 		time.Sleep(time.Second) // a result takes no key before it could be read
 		g.key("Enter")
-		g.sees("[x] " + step)
+		g.Sees("[x] " + step)
 	}
-	g.sees("▸ [ ] hold")
+	g.Sees("▸ [ ] hold")
 	g.key("Enter")
-	g.sees("Type y and Enter to hold")
+	g.Sees("Type y and Enter to hold")
 	g.says("y").key("Enter")
-	g.sees("seen to be taken up")
+	g.Sees("seen to be taken up")
 	done("hold")
 	g.key("Enter")
-	g.sees("Type y and Enter to export")
+	g.Sees("Type y and Enter to export")
 	g.says("y").key("Enter")
-	g.sees("read back and verified")
+	g.Sees("read back and verified")
 	done("export")
 	g.key("Enter")
-	g.sees("Edit ClusterQueue " + queue)
+	g.Sees("Edit ClusterQueue " + queue)
 	g.key("Enter")
-	g.sees("is in the fix")
+	g.Sees("is in the fix")
 	done("fix")
 	g.key("Enter")
-	g.sees("What do you know of the checkpoints")
+	g.Sees("What do you know of the checkpoints")
 	g.says("none").key("Enter")
-	g.sees("evidence is done")
+	g.Sees("evidence is done")
 	done("evidence")
 	g.key("Enter")
-	g.sees("owned by")
+	g.Sees("owned by")
 	time.Sleep(time.Second)
 	g.key("T")
-	g.sees("TAKE OVER")
+	g.Sees("TAKE OVER")
 	g.says("take over").key("Enter")
-	g.sees("dry-run is done")
+	g.Sees("dry-run is done")
 	done("dry-run")
 	g.key("Enter")
-	g.sees("WHAT KUEUE WILL DO", "Type "+queue)
+	g.Sees("WHAT KUEUE WILL DO", "Type "+queue)
 	g.says(queue).key("Enter")
-	g.sees("seen to be taken up")
+	g.Sees("seen to be taken up")
 	done("apply")
 	if got := gpuQuota(t, clusterQueue(t, queue)); got != "4" {
 		t.Errorf("after the fix: %s gpu nominal", got)
 	}
 	g.key("Enter")
-	g.sees("to resume:")
+	g.Sees("to resume:")
 	word := "y"
-	if strings.Contains(squeeze(g.text()), "Type "+queue) {
+	if strings.Contains(seat.Squeeze(g.Text()), "Type "+queue) {
 		word = queue
 	}
 	g.says(word).key("Enter")
-	g.sees("seen to be taken up")
+	g.Sees("seen to be taken up")
 	done("resume")
 	g.key("Enter")
-	g.sees("compare is done")
+	g.Sees("compare is done")
 	done("compare")
-	g.sees("Over. The incident record", "Still open: ClusterQueue "+queue)
+	g.Sees("Over. The incident record", "Still open: ClusterQueue "+queue)
 	g.within(90, "the rollback")
-	g.signal(syscall.SIGTERM)
-	g.ends()
+	g.Signal(syscall.SIGTERM)
+	g.Ends()
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"cli.holdfast.dev/holdfast/cmd/holdfast/internal/seat"
 )
 
 // guide presses only keys that the frame before them offers, and counts them: what
@@ -21,16 +23,16 @@ func guided(t *testing.T, env []string, args ...string) *guide {
 	t.Helper()
 	g := &guide{console: open(t, 120, 40, env, args...)}
 	g.console.press("1")
-	g.sees("WAITING HELPS")
+	g.Sees("WAITING HELPS")
 	return g
 }
 
 // key presses keys by what stands before their names on the screen: "Enter", "Esc",
 // "down", or a letter or digit.
 func (g *guide) key(names ...string) *guide {
-	g.t.Helper()
+	g.T.Helper()
 	for _, name := range names {
-		eventually(g.t, "an offer of "+name, func() bool { return offered(g.text(), name) })
+		eventually(g.T, "an offer of "+name, func() bool { return offered(g.Text(), name) })
 		g.keys++
 		g.press(map[string]string{"Enter": enter, "Esc": escape, "down": down, "up": up}[name] + letter(name))
 	}
@@ -48,7 +50,7 @@ func letter(name string) string {
 // sentence; rows below the cursor offer the arrows.
 func offered(frame, name string) bool {
 	lines := strings.Split(strings.TrimRight(frame, "\n "), "\n")
-	tabs, footer, all := lines[1], lines[len(lines)-1], squeeze(frame)
+	tabs, footer, all := lines[1], lines[len(lines)-1], seat.Squeeze(frame)
 	switch name {
 	case "down", "up":
 		return strings.Contains(frame, "▸")
@@ -62,8 +64,8 @@ func offered(frame, name string) bool {
 // says types text where the screen asks for some, once it could be read; every letter
 // counts.
 func (g *guide) says(text string) *guide {
-	g.t.Helper()
-	g.sees("▏")
+	g.T.Helper()
+	g.Sees("▏")
 	time.Sleep(time.Second) // a question takes no answer before
 	g.keys += len(text)
 	g.types(text)
@@ -72,25 +74,25 @@ func (g *guide) says(text string) *guide {
 
 // to moves the cursor down to the row with the text.
 func (g *guide) to(text string) *guide {
-	g.t.Helper()
+	g.T.Helper()
 	for range 40 {
-		for _, l := range strings.Split(g.text(), "\n") {
-			if strings.HasPrefix(l, "▸") && strings.Contains(squeeze(l), text) {
+		for _, l := range strings.Split(g.Text(), "\n") {
+			if strings.HasPrefix(l, "▸") && strings.Contains(seat.Squeeze(l), text) {
 				return g
 			}
 		}
 		g.key("down")
 	}
-	g.t.Fatalf("no row with %q under the cursor", text)
+	g.T.Fatalf("no row with %q under the cursor", text)
 	return g
 }
 
 // within fails when it took more keys.
 func (g *guide) within(most int, what string) {
-	g.t.Helper()
-	g.t.Logf("%s: %d keys", what, g.keys)
+	g.T.Helper()
+	g.T.Logf("%s: %d keys", what, g.keys)
 	if g.keys > most {
-		g.t.Errorf("%s took %d keys, more than %d", what, g.keys, most)
+		g.T.Errorf("%s took %d keys, more than %d", what, g.keys, most)
 	}
 }
 

@@ -123,12 +123,12 @@ func TestReadOnlyIsEnforcedInTheTransport(t *testing.T) {
 		t.Error("a read-only run changed the object")
 	}
 	c := open(t, 120, 40, env)
-	c.sees("READ-ONLY", "ai-shared", "team-a-cq")
+	c.Sees("READ-ONLY", "ai-shared", "team-a-cq")
 	c.cursorOn("team-a-cq")
 	c.press("H")
-	c.sees("started with --read-only")
+	c.Sees("started with --read-only")
 	c.press("q")
-	if code := c.ends(); code != 0 {
+	if code := c.Ends(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 }
@@ -211,14 +211,14 @@ func TestApplyToACohort(t *testing.T) {
 func TestKueueHangs(t *testing.T) {
 	env := oncall(t)
 	c := open(t, 120, 40, env)
-	c.sees("Kueue 0.19.2", "live")
+	c.Sees("Kueue 0.19.2", "live")
 	sandbox(t, "stop", "kueue")
 	defer sandbox(t, "continue", "kueue")
 	_, errs, code := headless(t, env, "hold", "lq/team-b/batch", "--yes")
 	if code != 5 || !strings.Contains(errs, "not seen to have taken it up") {
 		t.Errorf("hold while Kueue hangs: exit %d, %s", code, errs)
 	}
-	c.sees("not ready")
+	c.Sees("not ready")
 	if _, errs, code := headless(t, env, "hold", "cq/team-b-cq", "--yes"); code != 4 || !strings.Contains(errs, "failed calling webhook") {
 		t.Errorf("hold of a ClusterQueue while its webhook hangs: exit %d, %s", code, errs)
 	}
@@ -229,23 +229,23 @@ func TestKueueHangs(t *testing.T) {
 	if out, errs, code := headless(t, env, "resume", "lq/team-b/batch", "--yes"); code != 0 {
 		t.Errorf("resume: exit %d\n%s%s", code, out, errs)
 	}
-	c.signal(syscall.SIGTERM)
-	c.ends()
+	c.Signal(syscall.SIGTERM)
+	c.Ends()
 }
 
 func TestSignalsRestoreTheTerminal(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
 		c := open(t, 80, 24, oncall(t))
-		c.sees("ai-shared")
-		c.signal(s)
-		c.ends()
-		eventually(t, "the terminal is restored after "+s.String(), c.restored)
+		c.Sees("ai-shared")
+		c.Signal(s)
+		c.Ends()
+		c.Restored()
 	}
 	c := open(t, 80, 24, oncall(t))
-	c.sees("ai-shared")
+	c.Sees("ai-shared")
 	c.press(ctrlC)
-	c.ends()
-	eventually(t, "the terminal is restored after ctrl-c", c.restored)
+	c.Ends()
+	c.Restored()
 }
 
 // The first screen must come before the cluster has answered, and a library that
@@ -255,17 +255,17 @@ func TestNothingSmearsTheScreen(t *testing.T) {
 		t.Skip("takes more than half a minute")
 	}
 	c := open(t, 100, 30, oncall(t))
-	c.sees("ai-shared", "live")
-	before := len(strings.Split(c.text(), "\n"))
+	c.Sees("ai-shared", "live")
+	before := len(strings.Split(c.Text(), "\n"))
 	time.Sleep(33 * time.Second)
 	c.press("3")
-	c.sees("CLUSTERQUEUE")
+	c.Sees("CLUSTERQUEUE")
 	for _, bad := range []string{"SetLogger", "goroutine", "level=", "W1202"} {
-		if strings.Contains(c.text(), bad) {
+		if strings.Contains(c.Text(), bad) {
 			t.Errorf("%q is on the screen", bad)
 		}
 	}
-	if got := len(strings.Split(c.text(), "\n")); got != before {
+	if got := len(strings.Split(c.Text(), "\n")); got != before {
 		t.Errorf("the screen has %d lines, before %d", got, before)
 	}
 }

@@ -157,15 +157,15 @@ func seesTheBurst(t *testing.T, env []string) {
 		t.Fatal(err)
 	}
 	c := open(t, 120, 40, append(slices.Clone(env), "KUBE_EDITOR="+editor))
-	c.sees("live", "ai-shared", "team-b-cq")
+	c.Sees("live", "ai-shared", "team-b-cq")
 	c.press("3")
-	c.sees("CLUSTERQUEUE")
+	c.Sees("CLUSTERQUEUE")
 	c.cursorOn("team-b-cq")
 	c.press("e")
-	c.sees("PREEMPTS 4", "PREEMPTED 4 Workloads, running now", "sweep-1", "reclaimWithinCohort: Any", "Type team-b-cq")
+	c.Sees("PREEMPTS 4", "PREEMPTED 4 Workloads, running now", "sweep-1", "reclaimWithinCohort: Any", "Type team-b-cq")
 	c.picture("impact")
 	c.press(escape)
-	c.sees("CLUSTERQUEUE")
+	c.Sees("CLUSTERQUEUE")
 	c.press("q")
 }
 

@@ -24,16 +24,15 @@ const (
 // picture writes the screen as an SVG file into the folder that
 // HOLDFAST_PICTURES names, for the README; without it nothing happens.
 func (c *console) picture(name string) {
-	c.t.Helper()
+	c.T.Helper()
 	dir := os.Getenv("HOLDFAST_PICTURES")
 	if dir == "" {
 		return
 	}
-	c.mu.Lock()
-	svg := svgOf(c.screen.Width(), c.screen.Height(), c.screen.CellAt)
-	c.mu.Unlock()
+	svg := ""
+	c.Cells(func(w, h int, at func(x, y int) *uv.Cell) { svg = svgOf(w, h, at) })
 	if err := os.WriteFile(filepath.Join(dir, name+".svg"), []byte(svg), 0o644); err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
+	"cli.holdfast.dev/holdfast/cmd/holdfast/internal/seat"
 	"cli.holdfast.dev/holdfast/model/bundle"
 	"cli.holdfast.dev/holdfast/model/file"
 )
@@ -49,38 +50,38 @@ func TestRollback(t *testing.T) {
 	}
 
 	c := open(t, 120, 40, env, "--export-dir", exports)
-	c.sees("sandbox-oncall", "oncall", "Kueue 0.19.2 v1beta2", "live", "WRITE", "ai-shared", "team-a-cq")
+	c.Sees("sandbox-oncall", "oncall", "Kueue 0.19.2 v1beta2", "live", "WRITE", "ai-shared", "team-a-cq")
 
 	c.picture("cohorts")
 
 	// Who took the quota of team-a's job?
 	c.press("4")
-	c.sees("train-giant", "Can never fit")
+	c.Sees("train-giant", "Can never fit")
 	c.picture("workloads")
 	c.press("/")
 	c.types("sweep-1")
 	c.press(enter)
 	c.cursorOn("sweep-1")
 	c.press(enter)
-	c.sees("CHAIN", "InCohortReclamation", "team-b/pretrain-", "said Kueue", "Normal Admitted")
+	c.Sees("CHAIN", "InCohortReclamation", "team-b/pretrain-", "said Kueue", "Normal Admitted")
 	c.picture("workload")
 	c.press(escape, escape)
 
 	// Stop the bleeding.
 	c.press("3")
-	c.sees("CLUSTERQUEUE")
+	c.Sees("CLUSTERQUEUE")
 	c.cursorOn(queue)
 	c.press("H")
-	c.sees("Hold ClusterQueue " + queue)
+	c.Sees("Hold ClusterQueue " + queue)
 	c.types("bad quota")
 	c.press(enter)
-	c.sees("stopPolicy None -> Hold", `REASON "bad quota"`, "RUNS ON", "stays lendable", "Type y and Enter to hold")
+	c.Sees("stopPolicy None -> Hold", `REASON "bad quota"`, "RUNS ON", "stays lendable", "Type y and Enter to hold")
 	c.picture("hold")
 	if q := clusterQueue(t, queue); q.Generation != before.Generation || q.ResourceVersion != before.ResourceVersion {
 		t.Fatalf("planning a hold changed the object: generation %d, resourceVersion %s; before %d, %s", q.Generation, q.ResourceVersion, before.Generation, before.ResourceVersion)
 	}
 	c.confirms("y", "done, and seen to be taken up")
-	c.sees("Active=False (Stopped)")
+	c.Sees("Active=False (Stopped)")
 	held := restingQueue(t, queue)
 	if p := policy(held); p != kueue.Hold {
 		t.Fatalf("stopPolicy %s, want Hold", p)
@@ -99,17 +100,17 @@ func TestRollback(t *testing.T) {
 		t.Errorf("Kueue has not taken the hold up: %+v", a)
 	}
 	c.closes("seen to be taken up")
-	c.sees("held")
+	c.Sees("held")
 
 	// A mistake in the editor: Kueue's webhook refuses it, in its own words.
 	c.press("e")
-	c.sees("vclusterqueue.kb.io", "denied the request", "nominalQuota")
+	c.Sees("vclusterqueue.kb.io", "denied the request", "nominalQuota")
 	if q := clusterQueue(t, queue); q.ResourceVersion != held.ResourceVersion {
 		t.Fatalf("a refused edit changed the object: resourceVersion %s, before %s", q.ResourceVersion, held.ResourceVersion)
 	}
 	// Once more: the text is still there, with the problem above it.
 	c.press("e")
-	c.sees("Edit ClusterQueue "+queue, `+ nominalQuota: "4"`, `- nominalQuota: 20`, "+ reclaimWithinCohort: LowerPriority", "Type "+queue)
+	c.Sees("Edit ClusterQueue "+queue, `+ nominalQuota: "4"`, `- nominalQuota: 20`, "+ reclaimWithinCohort: LowerPriority", "Type "+queue)
 	c.picture("edit")
 	second, err := os.ReadFile(editor + ".before.2")
 	if err != nil {
@@ -124,18 +125,18 @@ func TestRollback(t *testing.T) {
 		t.Fatalf("the dry-run changed the object: resourceVersion %s, generation %d; before %s, %d", q.ResourceVersion, q.Generation, held.ResourceVersion, held.Generation)
 	}
 	c.press(escape)
-	c.sees("CLUSTERQUEUE")
+	c.Sees("CLUSTERQUEUE")
 
 	// Export before applying.
 	c.press("x")
-	c.sees("Export", "5 Workloads", "Type y and Enter to export")
+	c.Sees("Export", "5 Workloads", "Type y and Enter to export")
 	c.confirms("y", "read back and verified")
 	c.closes("read back and verified")
 	checkExport(t, exports, queue, 5)
 
 	// The same edit again, and this time for good.
 	c.press("e")
-	c.sees("Type " + queue)
+	c.Sees("Type " + queue)
 	c.confirms(queue, "done, and seen to be taken up")
 	c.closes("seen to be taken up")
 	fixed := clusterQueue(t, queue)
@@ -155,9 +156,9 @@ func TestRollback(t *testing.T) {
 
 	// Let it flow again, to the policy before.
 	c.press("R")
-	c.sees("stopPolicy Hold -> None", "Held by oncall", "Type ")
+	c.Sees("stopPolicy Hold -> None", "Held by oncall", "Type ")
 	ask := "y"
-	if strings.Contains(squeeze(c.text()), "Type "+queue) {
+	if strings.Contains(seat.Squeeze(c.Text()), "Type "+queue) {
 		ask = queue
 	}
 	c.confirms(ask, "done, and seen to be taken up")
@@ -169,12 +170,10 @@ func TestRollback(t *testing.T) {
 	eventually(t, "Kueue admits again", func() bool { return meta.IsStatusConditionTrue(clusterQueue(t, queue).Status.Conditions, "Active") })
 
 	c.press("q")
-	if code := c.ends(); code != 0 {
+	if code := c.Ends(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-	if !c.restored() {
-		t.Error("the terminal was not restored")
-	}
+	c.Restored()
 	checkJournal(t, filepath.Join(state, "holdfast", "journal.jsonl"), []string{"hold", "export", "edit", "resume"})
 }
 
