@@ -138,7 +138,12 @@ func (d *Desk) wishOf(ctx context.Context, c *client, f File, doc map[string]any
 	live, err := c.read(ctx, ref, api)
 	switch {
 	case apierrors.IsNotFound(errors.Unwrap(err)):
-		live = nil
+		if uid := w.GetUID(); uid != "" { // of an object that was there: perhaps not whole
+			return wished{}, &Problem{
+				What: text.Clean(fmt.Sprintf("the file is of %s with UID %s, which is not there any more", ref, uid)),
+				Do:   "Look at what became of it. To make it anew, give the file all of its fields and no metadata.uid and metadata.generation.", Conflict: true,
+			}
+		}
 	case err != nil:
 		return wished{}, err
 	default:

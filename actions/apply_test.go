@@ -60,6 +60,7 @@ func TestFileOfOneObject(t *testing.T) {
 func TestFilesThatAreRefused(t *testing.T) {
 	for words, text := range map[string]string{
 		"of an object with UID gone":              head + ", uid: gone}\nspec: {cohortName: x}\n",
+		"with UID u, which is not there any more": strings.Replace(head, "name: q", "name: gone", 1) + ", uid: u}\nspec: {cohortName: x}\n",
 		"was taken at generation 7":               head + ", generation: 7}\nspec: {cohortName: x}\n",
 		"holds a v1 Pod":                          head + "}\nspec: {cohortName: x}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\n",
 		"holds a kueue.x-k8s.io/v1beta2 Workload": "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Workload\nmetadata: {name: p, namespace: ns}\n",

@@ -27,7 +27,7 @@ const mostSeveral = 100
 
 // PlanSeveral plans the action for each of the objects, by kind and name. Those for
 // which there is nothing to do are named in the notes. The question asks for the context
-// and the number of objects (of evicted Workloads, for a drain). It fails with a
+// and the number of objects (of evicted Workloads, where any are). It fails with a
 // *Problem where there is nothing to do for any, where they are too many, or as the plan
 // of a single one does; nothing is changed then.
 func (d *Desk) PlanSeveral(ctx context.Context, s Several) (Plan, error) {
@@ -49,6 +49,7 @@ func (d *Desk) PlanSeveral(ctx context.Context, s Several) (Plan, error) {
 		return a.Key.Compare(b.Key)
 	})
 	seen := map[world.Ref]bool{}
+	var subject world.Ref // of the last plan
 	p, err := d.planEach(s.Action, slices.Compact(refs), "of what was chosen", func(ref world.Ref) (Plan, error) {
 		p, err := one(ref)
 		if err != nil {
@@ -60,17 +61,18 @@ func (d *Desk) PlanSeveral(ctx context.Context, s Several) (Plan, error) {
 		} else {
 			seen[t] = true
 		}
+		subject = p.Subject
 		return p, nil
 	})
 	if err != nil {
 		return Plan{}, err
 	}
 	if len(p.Targets) == 1 {
-		p.Subject = p.Targets[0].Ref
+		p.Subject = subject
 		return p, nil
 	}
 	p.Subject = world.Ref{}
-	if s.Action == Drain {
+	if p.Confirm.Level == ConfirmContext {
 		p.Confirm = d.confirmDrain(&p)
 	} else {
 		p.Confirm = Confirm{ConfirmObjects, fmt.Sprintf("%s %d", d.opts.Context, len(p.Targets))}

@@ -62,6 +62,16 @@ func TestPlanSeveralAsks(t *testing.T) {
 	if err != nil || p.Confirm != (Confirm{ConfirmContext, d.opts.Context + " 3"}) {
 		t.Errorf("%+v, %v", p.Confirm, err)
 	}
+	// A resume to a drain evicts, too: the question is about who is, not about the action.
+	drains := strings.Replace(record, `"previous":"None"`, `"previous":"HoldAndDrain"`, 1)
+	for _, name := range []string{"a", "b", "e"} {
+		s.put("clusterqueues/"+name, "ClusterQueue", map[string]any{"annotations": map[string]any{world.HoldAnnotation: drains}}, map[string]any{"stopPolicy": "Hold"})
+	}
+	p, err = d.PlanSeveral(t.Context(), Several{Action: Resume, Refs: []world.Ref{chosenQueue("a"), chosenQueue("b"), chosenQueue("e")}})
+	if err != nil || p.Confirm.Level != ConfirmContext {
+		t.Errorf("%+v, %v", p.Confirm, err)
+	}
+	d = treeDesk(t, s, map[string]string{"c": "Hold"})
 	p, err = d.PlanSeveral(t.Context(), Several{Action: Hold, Refs: []world.Ref{chosenQueue("a"), chosenQueue("c")}})
 	if err != nil || p.Confirm != (Confirm{ConfirmYes, "y"}) || p.Subject.Name != "a" {
 		t.Errorf("%+v of %s, %v", p.Confirm, p.Subject, err)

@@ -107,7 +107,7 @@ func (d attaching) Title(Env) string { return "Fix: " + object(d.draft.Target.Re
 // Keys is Dialog's.
 func (d attaching) Keys() []Binding {
 	return []Binding{{Keys: keys("esc"), Name: "leave", Help: "do not wait; the text stays in its file", Do: func(e Env) (Dialog, Intent) {
-		return d, closeDialog{say: "Not waited for: the checklist shows what came of it. Your text stays in " + d.draft.Path, cmd: leave(e, d.draft)}
+		return d, closeDialog{say: "Not waited for: the checklist shows what came of it. Your text stays in " + text.Clean(d.draft.Path), cmd: leave(e, d.draft)}
 	}}}
 }
 

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -31,10 +32,8 @@ func severalActions(stay Screen, noun string, marked chooses, may func(Env, worl
 				case e.ReadOnly:
 					return false, "started with --read-only"
 				}
-				if why := allRefused(e, refs, a, may); why != "" {
-					return false, why
-				}
-				return e.Desk.May(refs[0], a)
+				why = allRefused(e, refs, a, may)
+				return why == "", why
 			},
 			Run: func(e Env) (Screen, Intent) {
 				refs, _ := marked(e)
@@ -67,11 +66,13 @@ func allRefused(e Env, refs []world.Ref, a actions.Action, may func(Env, world.R
 	for _, r := range refs {
 		why := may(e, r, a)
 		if why == "" {
-			return ""
+			ok, no := e.Desk.May(r, a)
+			if ok {
+				return ""
+			}
+			why = no
 		}
-		if first == "" {
-			first = why
-		}
+		first = cmp.Or(first, why)
 	}
 	return "for none of the marked: " + first
 }

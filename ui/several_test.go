@@ -137,3 +137,21 @@ func TestTombstonesHaveNoNumbers(t *testing.T) {
 		}
 	}
 }
+
+// One of the marked that cannot be changed does not keep the others from it, be it the
+// first.
+func TestOneOfTheMarkedDecidesNothing(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.desk.plan = holdPlan()
+	s.press("3", "/").typeText("team-").press("enter", "g", " ", "down", "down", " ")
+	var refused world.Ref
+	s.desk.may = func(r world.Ref, _ actions.Action) (bool, string) {
+		if refused == (world.Ref{}) {
+			refused = r
+		}
+		return r != refused, "your account may not patch " + r.Name
+	}
+	s.press("H").sees("Hold 2 queues").press("esc")
+	s.desk.may = func(r world.Ref, _ actions.Action) (bool, string) { return false, "your account may not patch it" }
+	s.press("H").sees("hold: for none of the marked: your account may not patch it")
+}

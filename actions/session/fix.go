@@ -26,6 +26,9 @@ func (r *Runner) Attach(s Session, name string, content []byte, takeOver bool) (
 // with Conflict set that the object is another one by now.
 func (r *Runner) AttachEdit(ctx context.Context, s Session, dr actions.Draft) (Session, error) {
 	f, err := actions.FixOf(dr)
+	if errors.Is(err, actions.ErrNoChange) {
+		return s, s.unsaid(dr, err)
+	}
 	if err != nil {
 		return s, err
 	}
@@ -51,6 +54,20 @@ func (r *Runner) AttachEdit(ctx context.Context, s Session, dr actions.Draft) (S
 		next.Edited = append(next.Edited, e)
 	}
 	return r.attach(s, next, false, e.sentence())
+}
+
+// unsaid is err, unless the fix says something of the object already: that its text is now
+// as the cluster has it takes nothing of that back.
+func (s *Session) unsaid(dr actions.Draft, err error) error {
+	r := dr.Target.Ref
+	t := Target{r.Kind, r.Namespace, r.Name}
+	if s.Fix == nil || !slices.ContainsFunc(s.Fix.Edited, func(e Edited) bool { return e.Object == t }) {
+		return err
+	}
+	return &actions.Problem{
+		What: fmt.Sprintf("your text has %s as the cluster has it, and the fix still changes it", t.words()),
+		Do:   "The fix is as it was. Edit again, or take a file without this object.", Rejected: true,
+	}
 }
 
 // tries has the server try the edited object. A change of the object since it was opened

@@ -160,3 +160,35 @@ func TestAttachEditRefused(t *testing.T) {
 		})
 	}
 }
+
+// A text that is as the cluster has it does not take back what the fix says of the object,
+// and that is said.
+func TestAnEditIsNotTakenBack(t *testing.T) {
+	f := &files{exporter: &exporter{fake: newFake(), dir: t.TempDir()}}
+	r := runnerOf(t, f.exporter, t.TempDir())
+	r.Desk = f
+	s := begun(t, r)
+	for _, n := range []Name{Hold, Export} {
+		var err error
+		if s, err = r.Skip(s, n, "not needed"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	draft := func(is string) actions.Draft {
+		d := draftOf(t, "ClusterQueue", "a", `{"cohortName":"pool"}`, is)
+		d.Target.Ref = world.Ref{Kind: world.KindClusterQueue, Key: world.Key{Name: "a"}}
+		return d
+	}
+	if _, err := r.AttachEdit(t.Context(), s, draft("{cohortName: pool}")); !errors.Is(err, actions.ErrNoChange) {
+		t.Errorf("without a fix: %v", err)
+	}
+	s, err := r.AttachEdit(t.Context(), s, draft("{cohortName: b}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p *actions.Problem
+	after, err := r.AttachEdit(t.Context(), s, draft("{cohortName: pool}"))
+	if !errors.As(err, &p) || !p.Rejected || !strings.Contains(p.What, "the fix still changes it") || after.Fix.Text != s.Fix.Text {
+		t.Errorf("%v, fix %q", err, after.Fix.Text)
+	}
+}

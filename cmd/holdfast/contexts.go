@@ -10,13 +10,16 @@ import (
 )
 
 // contexts lists the contexts of the kubeconfig that the console can go to, sorted.
-// There are none where a flag says which server or whose credentials to use: it would
-// hold for every context. A name that is not safe to draw cannot be gone to.
+// There are none where a flag says which server or whose credentials to use, or that it is
+// not to be verified: it would hold for every context. A name that is not safe to draw cannot be gone to.
 func (a *app) contexts() []string {
 	for _, f := range []*string{a.kube.APIServer, a.kube.ClusterName, a.kube.AuthInfoName, a.kube.BearerToken, a.kube.TLSServerName, a.kube.CertFile, a.kube.KeyFile, a.kube.CAFile} {
 		if f != nil && *f != "" {
 			return nil
 		}
+	}
+	if i := a.kube.Insecure; i != nil && *i {
+		return nil
 	}
 	raw, err := a.kube.ToRawKubeConfigLoader().RawConfig()
 	if err != nil {
@@ -51,7 +54,7 @@ func inContext(k *genericclioptions.ConfigFlags, context string) *genericcliopti
 	out.Timeout = nil
 	out.KubeConfig, out.Namespace, out.CacheDir = k.KubeConfig, k.Namespace, k.CacheDir
 	out.Impersonate, out.ImpersonateUID, out.ImpersonateGroup = k.Impersonate, k.ImpersonateUID, k.ImpersonateGroup
-	out.Insecure, out.DisableCompression = k.Insecure, k.DisableCompression
+	out.DisableCompression = k.DisableCompression
 	out.Context = &context
 	return out
 }

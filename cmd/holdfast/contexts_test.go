@@ -44,6 +44,7 @@ func TestContexts(t *testing.T) {
 		"all that can be drawn":  {nil, []string{"lost", "one", "two"}},
 		"from another":           {[]string{"--context", "two", "-n", "team-a", "--as", "kim"}, []string{"lost", "one", "two"}},
 		"a server of its own":    {[]string{"--server", "https://10.0.0.1"}, nil},
+		"nobody verified":        {[]string{"--insecure-skip-tls-verify"}, nil},
 		"credentials of its own": {[]string{"--token", "t"}, nil},
 	} {
 		if diff := cmp.Diff(c.want, inFile(t, c.flags...).contexts()); diff != "" {
