@@ -18,9 +18,8 @@ import (
 // access remembers what the server said about the person's rights. A review is
 // a hint for the screen; the answer to the real request is the truth.
 type access struct {
-	mu      sync.Mutex
-	denied  map[right]bool // what may not be patched
-	granted map[right]bool // what may
+	mu   sync.Mutex
+	said map[right]answer // whether it may be patched
 }
 
 // right is to patch an object of a resource, or all of a namespace.
@@ -66,7 +65,7 @@ func (d *Desk) LoadAccess(ctx context.Context) {
 		}
 		return no
 	}
-	denied, granted := map[right]bool{}, map[right]bool{}
+	told := map[right]answer{}
 	asked := map[schema.GroupResource]answer{} // of all of a resource
 	count := map[schema.GroupResource]int{}
 	for _, r := range rightsFor(d.opts.World()) {
@@ -82,16 +81,11 @@ func (d *Desk) LoadAccess(ctx context.Context) {
 				said = ask(r)
 			}
 		}
-		switch said {
-		case yes:
-			granted[r] = true
-		case no:
-			denied[r] = true
-		}
+		told[r] = said
 	}
 	d.access.mu.Lock()
 	defer d.access.mu.Unlock()
-	d.access.denied, d.access.granted = denied, granted
+	d.access.said = told
 }
 
 // answer is what the server says of a right.
@@ -109,12 +103,6 @@ func rightsFor(s *store.Snapshot) []right {
 	for _, q := range s.ClusterQueues {
 		out = append(out, right{clusterQueues, "", q.Name})
 	}
-	for _, f := range s.Flavors {
-		out = append(out, right{resourceFlavors, "", f.Name})
-	}
-	for _, p := range s.PriorityClasses {
-		out = append(out, right{priorityClasses, "", p.Name})
-	}
 	seen := map[right]bool{}
 	for _, w := range s.Workloads {
 		for _, r := range []right{{allWorkloads, w.Namespace, ""}, ownerRight(w)} {
@@ -123,6 +111,13 @@ func rightsFor(s *store.Snapshot) []right {
 				out = append(out, r)
 			}
 		}
+	}
+	// Last, since what is asked for too late is only known when it is tried.
+	for _, f := range s.Flavors {
+		out = append(out, right{resourceFlavors, "", f.Name})
+	}
+	for _, p := range s.PriorityClasses {
+		out = append(out, right{priorityClasses, "", p.Name})
 	}
 	return out
 }
@@ -180,7 +175,7 @@ func (d *Desk) Granted(ref world.Ref) bool {
 	}
 	d.access.mu.Lock()
 	defer d.access.mu.Unlock()
-	return d.access.granted[info.right(ref)]
+	return d.access.said[info.right(ref)] == yes
 }
 
 // mayWorkload is May for the actions on Workloads.
@@ -208,5 +203,5 @@ func (d *Desk) mayWorkload(ref world.Ref, a Action) (ok bool, why string) {
 func (x *access) denies(r right) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.denied[r]
+	return x.said[r] == no
 }

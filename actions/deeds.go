@@ -163,7 +163,7 @@ func (o JournalEvent) Changes() (fields []Field, before bool) {
 	if before {
 		sent = only(sent, back)
 	}
-	was, is := withoutNulls(back), withoutNulls(sent)
+	was, is := mergeApply(nil, back), mergeApply(nil, sent)
 	scaffold(was, is)
 	_, fields = threeWay(was, was, is)
 	return fields, before || o.Method == Create.word()
@@ -202,19 +202,4 @@ func scaffold(was, is map[string]any) {
 			scaffold(sub, m)
 		}
 	}
-}
-
-// withoutNulls is what a merge patch makes of an empty object.
-func withoutNulls(m map[string]any) map[string]any {
-	out := map[string]any{}
-	for k, v := range m {
-		switch v := v.(type) {
-		case nil:
-		case map[string]any:
-			out[k] = withoutNulls(v)
-		default:
-			out[k] = v
-		}
-	}
-	return out
 }

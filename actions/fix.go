@@ -2,9 +2,11 @@ package actions
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -106,9 +108,9 @@ func fixOf(opened *unstructured.Unstructured, before, want map[string]any) (Fix,
 }
 
 // Amend returns the content of a file with the document of f in the place of what it had
-// for that object, or behind all that it has. A *Problem says that the content cannot be
-// read.
-func Amend(content []byte, f Fix) ([]byte, error) {
+// for that object, or behind all that it has. namespace is that of the file's objects that
+// name none. A *Problem says that the content cannot be read.
+func Amend(content []byte, namespace string, f Fix) ([]byte, error) {
 	if documents(content) == 0 {
 		return f.Document, nil
 	}
@@ -116,14 +118,14 @@ func Amend(content []byte, f Fix) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(docs, f.of); i < 0 {
+	if !slices.ContainsFunc(docs, func(doc map[string]any) bool { return f.of(doc, namespace) }) {
 		return slices.Concat(bytes.TrimRight(content, "\n"), []byte("\n---\n"), f.Document), nil
 	}
 	var all [][]byte
 	done := false
 	for _, doc := range docs {
 		body := f.Document
-		switch same := f.of(doc); {
+		switch same := f.of(doc, namespace); {
 		case same && done:
 			continue
 		case same:
@@ -138,21 +140,26 @@ func Amend(content []byte, f Fix) ([]byte, error) {
 	return bytes.Join(all, []byte("---\n")), nil
 }
 
-// of reports whether the document is of the object that f is of.
-func (f Fix) of(doc map[string]any) bool {
+// of reports whether the document is of the object that f is of. namespace is meant where
+// an object that has one does not say which.
+func (f Fix) of(doc map[string]any, namespace string) bool {
 	o := &unstructured.Unstructured{Object: doc}
-	return o.GetKind() == string(f.Ref.Kind) && o.GetName() == f.Ref.Name && o.GetNamespace() == f.Ref.Namespace
+	at := o.GetNamespace()
+	if f.Ref.Namespace != "" {
+		at = cmp.Or(at, namespace)
+	}
+	return o.GetKind() == string(f.Ref.Kind) && o.GetName() == f.Ref.Name && at == f.Ref.Namespace
 }
 
 // OpenFix is OpenEdit for an object of a fix: what the file's content says of the object
 // is in the text already. Where it was made from another state of the object, the text
-// says so on top.
-func (d *Desk) OpenFix(ctx context.Context, ref world.Ref, content []byte) (Draft, error) {
+// says so on top. namespace is as for Amend.
+func (d *Desk) OpenFix(ctx context.Context, ref world.Ref, content []byte, namespace string) (Draft, error) {
 	dr, err := d.OpenEdit(ctx, ref)
 	if err != nil || documents(content) == 0 {
 		return dr, err
 	}
-	body, err := prefilled(dr, content)
+	body, err := prefilled(dr, content, namespace)
 	if err == nil && body != "" {
 		err = dr.write(body)
 	}
@@ -164,7 +171,7 @@ func (d *Desk) OpenFix(ctx context.Context, ref world.Ref, content []byte) (Draf
 
 // prefilled is the draft's text with what the content says of its object; empty where
 // that is nothing.
-func prefilled(dr Draft, content []byte) (string, error) {
+func prefilled(dr Draft, content []byte, namespace string) (string, error) {
 	var opened unstructured.Unstructured
 	if err := opened.UnmarshalJSON(dr.Target.Base); err != nil {
 		return "", err
@@ -173,7 +180,8 @@ func prefilled(dr Draft, content []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	i := slices.IndexFunc(docs, Fix{Ref: refOf(&opened)}.of)
+	f := Fix{Ref: refOf(&opened)}
+	i := slices.IndexFunc(docs, func(doc map[string]any) bool { return f.of(doc, namespace) })
 	if i < 0 {
 		return "", nil
 	}
@@ -202,10 +210,7 @@ func prefilled(dr Draft, content []byte) (string, error) {
 func laid(api string, p place, base, over value) any {
 	switch s := shapeOf(api, p.schema); {
 	case s == plain && isMap(base) && isMap(over):
-		out := map[string]any{}
-		for k, v := range mapOf(base) {
-			out[k] = v
-		}
+		out := maps.Clone(mapOf(base))
 		for k := range mapOf(over) {
 			if v := over.member(k); v.v != nil {
 				out[k] = laid(api, p.member(k), base.member(k), v)
@@ -230,7 +235,7 @@ func laid(api string, p place, base, over value) any {
 	case s == asASet && isList(base) && isList(over):
 		out := slices.Clone(base.v.([]any))
 		for _, x := range over.v.([]any) {
-			if !slices.ContainsFunc(out, func(y any) bool { return value{x, true}.equal(value{y, true}) }) {
+			if !contains(out, x) {
 				out = append(out, x)
 			}
 		}

@@ -109,13 +109,7 @@ func (d *document) value(p place, was, is value, mine holding) (any, bool) {
 
 func (d *document) members(p place, was, is value, mine holding) map[string]any {
 	out := map[string]any{}
-	keys := map[string]any{}
-	for _, v := range []value{was, is} {
-		for k := range mapOf(v) {
-			keys[k] = nil
-		}
-	}
-	for _, k := range sortedKeys(keys) {
+	for _, k := range keysOf(was, is) {
 		if v, ok := d.value(p.member(k), was.member(k), is.member(k), mine.below("f:"+k)); ok {
 			out[k] = v
 		}
@@ -163,11 +157,8 @@ func (d *document) entries(p place, was, is entries, mine holding) (any, bool) {
 
 // items says what is new in a set.
 func (d *document) items(p place, was, is []any, mine holding) (any, bool) {
-	has := func(all []any, x any) bool {
-		return slices.ContainsFunc(all, func(y any) bool { return value{x, true}.equal(value{y, true}) })
-	}
 	for _, x := range was {
-		if !has(is, x) {
+		if !contains(is, x) {
 			d.removed = append(d.removed, removal{p.item(x), x})
 		}
 	}
@@ -175,7 +166,7 @@ func (d *document) items(p place, was, is []any, mine holding) (any, bool) {
 	for _, x := range is {
 		q := p.item(x)
 		switch {
-		case !has(was, x):
+		case !contains(was, x):
 			d.changed = append(d.changed, text.Clean(q.name))
 		case mine.below(q.owned[len(q.owned)-1]) != nil:
 			d.kept = append(d.kept, text.Clean(q.name))
@@ -185,6 +176,11 @@ func (d *document) items(p place, was, is []any, mine holding) (any, bool) {
 		out = append(out, x)
 	}
 	return out, len(out) > 0
+}
+
+// contains reports whether the list has an equal of x.
+func contains(all []any, x any) bool {
+	return slices.ContainsFunc(all, func(y any) bool { return value{x, true}.equal(value{y, true}) })
 }
 
 // withoutNull is v without the members that are null: they ask for nothing.

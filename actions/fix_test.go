@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+
+	"cli.holdfast.dev/holdfast/model/world"
 )
 
 // object reads an object that is written as YAML.
@@ -242,7 +244,7 @@ func TestAmend(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := Amend([]byte(tc.content), one)
+			got, err := Amend([]byte(tc.content), "ns", one)
 			if tc.problem != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.problem) {
 					t.Errorf("%v, want %q", err, tc.problem)
@@ -256,6 +258,19 @@ func TestAmend(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 		})
+	}
+}
+
+// A document that does not say its namespace is of the object in the namespace that is
+// meant, and of no other.
+func TestAmendWithoutANamespace(t *testing.T) {
+	const doc = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: LocalQueue\nmetadata: {name: q}\nspec: {stopPolicy: None}\n"
+	for namespace, same := range map[string]bool{"ns": true, "other": false} {
+		f := Fix{Ref: world.Ref{Kind: world.KindLocalQueue, Key: world.Key{Namespace: "ns", Name: "q"}}, Document: []byte("new\n")}
+		got, err := Amend([]byte(doc), namespace, f)
+		if err != nil || (string(got) == "new\n") != same {
+			t.Errorf("in %s: %q, %v", namespace, got, err)
+		}
 	}
 }
 
@@ -276,7 +291,7 @@ func TestOpenFix(t *testing.T) {
 			s := newAPIServer(t)
 			putQueue(s, "Hold", "")
 			d := desk(t, s, nil)
-			dr, err := d.OpenFix(t.Context(), queueRef, []byte(tc.content))
+			dr, err := d.OpenFix(t.Context(), queueRef, []byte(tc.content), "ns")
 			if err != nil {
 				t.Fatal(err)
 			}

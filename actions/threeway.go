@@ -2,6 +2,7 @@ package actions
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -128,19 +129,22 @@ func (m *merger) leaf(path string, was, now, yours value) value {
 }
 
 func (m *merger) maps(path string, was, now, yours value) value {
-	keys := map[string]any{}
-	for _, v := range []value{was, now, yours} {
-		for k := range mapOf(v) {
-			keys[k] = nil
-		}
-	}
 	out := map[string]any{}
-	for _, k := range sortedKeys(keys) {
+	for _, k := range keysOf(was, now, yours) {
 		if v := m.walk(memberOf(path, k), was.member(k), now.member(k), yours.member(k)); v.ok {
 			out[k] = v.v
 		}
 	}
 	return value{out, true}
+}
+
+// keysOf are the keys that one of the maps has, sorted.
+func keysOf(vs ...value) []string {
+	keys := map[string]any{}
+	for _, v := range vs {
+		maps.Copy(keys, mapOf(v))
+	}
+	return sortedKeys(keys)
 }
 
 // memberOf is the path of a map's member.

@@ -100,43 +100,33 @@ func (d *Desk) PlanUndo(ctx context.Context, id string) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	i := slices.IndexFunc(entries, func(e JournalEntry) bool { return e.ID == id && e.Entry == "intent" })
+	all := Deeds(entries)
+	i := slices.IndexFunc(all, func(x Deed) bool { return x.Intent.ID == id && x.Intent.Entry == "intent" })
 	if i < 0 {
 		return Plan{}, &Problem{What: text.Clean(fmt.Sprintf("the journal has no entry %q", id)), Do: "See `holdfast journal` for the IDs."}
 	}
-	e := entries[i]
+	x := all[i]
+	e := x.Intent
 	if e.Server != d.opts.World().Contract.Server {
 		return Plan{}, &Problem{What: text.Clean(fmt.Sprintf("entry %s is of %s (context %s), not of this cluster", id, e.Server, e.Context)), Do: "Choose that context."}
 	}
 	if err := d.mayWrite(); err != nil {
 		return Plan{}, err
 	}
-	p, err := d.undo(ctx, e, outcomesOf(entries, id))
+	p, err := d.undo(ctx, x)
 	if err != nil {
 		return Plan{}, err
 	}
 	p.Undoes = id
-	if Interrupted(entries)[id] {
+	if x.Result == nil {
 		p.Notes = append([]string{"That entry was interrupted: whether it was carried out is seen from the cluster alone."}, p.Notes...)
 	}
 	return p, nil
 }
 
-// outcomesOf is what became of each object of an entry; none where it was interrupted.
-func outcomesOf(entries []JournalEntry, id string) map[string]Outcome {
-	out := map[string]Outcome{}
-	for _, e := range entries {
-		if e.ID == id && e.Entry == "result" {
-			for _, o := range e.Objects {
-				out[o.Object] = o.Outcome
-			}
-		}
-	}
-	return out
-}
-
-func (d *Desk) undo(ctx context.Context, e JournalEntry, became map[string]Outcome) (Plan, error) {
+func (d *Desk) undo(ctx context.Context, x Deed) (Plan, error) {
 	var p Plan
+	e := x.Intent
 	var one func(world.Ref, JournalEvent) (Plan, error)
 	switch e.Action {
 	case Hold, Drain:
@@ -157,8 +147,8 @@ func (d *Desk) undo(ctx context.Context, e JournalEntry, became map[string]Outco
 		if err != nil {
 			return Plan{}, err
 		}
-		if was := became[o.Object]; was == Refused || was == NotDone {
-			left = append(left, leftUndone(ref.String(), was))
+		if was, _ := x.Of(o.Object); was.Outcome == Refused || was.Outcome == NotDone {
+			left = append(left, leftUndone(ref.String(), was.Outcome))
 			continue
 		}
 		q, err := one(ref, o)

@@ -84,6 +84,11 @@ func TestPriority(t *testing.T) {
 			if s.writes != 0 || p.Confirm != tt.confirm {
 				t.Errorf("%d writes, confirm %+v", s.writes, p.Confirm)
 			}
+			// Chosen among several and left alone, it is asked for as by itself.
+			one, err := d.PlanSeveral(t.Context(), Several{Action: Reprioritize, Refs: []world.Ref{wlRef}, Class: "urgent", Reason: "the demo"})
+			if err != nil || one.Subject != p.Subject || one.Confirm != p.Confirm {
+				t.Errorf("chosen alone: subject %s, confirm %+v, %v; by itself %s, %+v", one.Subject, one.Confirm, err, p.Subject, p.Confirm)
+			}
 			will := p.Edits[0].Object.(*kueue.Workload)
 			if len(p.Edits) != 1 || *will.Spec.Priority != 500 || will.Spec.PriorityClassRef.Name != "urgent" || will.Spec.PriorityClassRef.Kind != kueue.WorkloadPriorityClassKind {
 				t.Errorf("edits %+v", p.Edits)

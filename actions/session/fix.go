@@ -42,7 +42,7 @@ func (r *Runner) AttachEdit(ctx context.Context, s Session, dr actions.Draft) (S
 	if next.Text != "" && len(next.Edited) == 0 {
 		next.Name += ", edited"
 	}
-	content, err := actions.Amend([]byte(next.Text), f)
+	content, err := actions.Amend([]byte(next.Text), r.Namespace, f)
 	if err != nil {
 		return s, err
 	}

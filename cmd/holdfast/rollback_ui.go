@@ -92,7 +92,7 @@ func (k keeper) OpenFix(ctx context.Context, id string, ref world.Ref) (actions.
 	if x.Fix != nil {
 		content = []byte(x.Fix.Text)
 	}
-	return k.s.desk.OpenFix(ctx, ref, content)
+	return k.s.desk.OpenFix(ctx, ref, content, k.r.Namespace)
 }
 
 // AttachEdit implements ui.Sessions.
