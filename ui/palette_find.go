@@ -160,12 +160,7 @@ func (h haunt) doing() []place {
 func (h haunt) objects() []place {
 	var out []place
 	object := func(kind world.Kind, tab Tab, ref world.Ref) {
-		out = append(out, place{name: string(kind) + " " + ref.Key.String(), also: ref.Name, to: func(e Env, _ string) Intent {
-			if s := screenFor(e, ref); s != nil {
-				return visit{tab: tab, screen: s}
-			}
-			return say{ref.String() + " does not exist any more", theme.Warn}
-		}})
+		out = append(out, place{name: string(kind) + " " + ref.Key.String(), also: ref.Name, to: going(tab, ref)})
 	}
 	for _, q := range h.snap.ClusterQueues {
 		object(world.KindClusterQueue, TabQueues, q.Ref())
@@ -238,14 +233,18 @@ func namespacesOf(s *store.Snapshot) []string {
 	return out
 }
 
-func placeOf(w *world.Workload) place {
-	ref := w.Ref()
-	return place{name: "Workload " + w.Namespace + "/" + w.JobName() + " (" + w.State.String() + ")", to: func(e Env, _ string) Intent {
+// going goes to the object's page in the tab.
+func going(tab Tab, ref world.Ref) func(Env, string) Intent {
+	return func(e Env, _ string) Intent {
 		if s := screenFor(e, ref); s != nil {
-			return visit{tab: TabWorkloads, screen: s}
+			return visit{tab: tab, screen: s}
 		}
 		return say{ref.String() + " does not exist any more", theme.Warn}
-	}}
+	}
+}
+
+func placeOf(w *world.Workload) place {
+	return place{name: "Workload " + w.Namespace + "/" + w.JobName() + " (" + w.State.String() + ")", to: going(TabWorkloads, w.Ref())}
 }
 
 // jobs are the Workloads that have the text in a name, as many as are shown.

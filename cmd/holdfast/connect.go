@@ -107,10 +107,7 @@ func (a *app) target() (*rest.Config, world.Contract, error) {
 		return nil, world.Contract{}, fmt.Errorf("the kubeconfig cannot be read: %s", text.Clean(err.Error()))
 	}
 	base, err := a.kube.ToRESTConfig()
-	at := raw.CurrentContext
-	if a.kube.Context != nil && *a.kube.Context != "" {
-		at = *a.kube.Context
-	}
+	at := a.at(raw)
 	// Without a server client-go goes to port 8080 of this machine, where whatever
 	// listens would be taken for the person's cluster.
 	guessed := err == nil && *a.kube.APIServer == "" && base.Host == "http://localhost:8080"
@@ -156,8 +153,10 @@ func greet(ctx context.Context, base *rest.Config) error {
 	}()
 	select {
 	case err = <-done:
-	case <-ctx.Done():
-		return errEnded // a plugin that hangs does not know of ctx
+	case <-ctx.Done(): // a plugin that hangs does not know of it
+	}
+	if ctx.Err() != nil {
+		return errEnded
 	}
 	if apierrors.IsUnauthorized(err) {
 		return fmt.Errorf("the server does not accept the credentials: %s. Log in again, as for kubectl", text.Clean(err.Error()))
@@ -165,7 +164,7 @@ func greet(ctx context.Context, base *rest.Config) error {
 	if base.ExecProvider != nil && err != nil && strings.Contains(err.Error(), "getting credentials") {
 		return fmt.Errorf("%s. Log in again, as for kubectl", text.Clean(err.Error()))
 	}
-	return ctx.Err()
+	return nil
 }
 
 // editor is the person's editor, as kubectl finds it.

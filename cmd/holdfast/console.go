@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -67,10 +68,17 @@ func (a *app) stay(ctx context.Context, notice string) (next string, err error) 
 	signals := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
-	background(func() { done <- s.watcher.Run(ctx) })
-	background(func() { a.keepAccess(ctx, s) })
+	// All of them may run a credential plugin: the streams go back when none does any more.
+	var beside sync.WaitGroup
+	beside.Add(2)
+	background(func() { defer beside.Done(); a.keepAccess(ctx, s) })
 	places := live.NewPositions(s.reader, s.clock)
-	background(func() { places.Run(ctx) })
+	background(func() { defer beside.Done(); places.Run(ctx) })
+	background(func() {
+		err := s.watcher.Run(ctx)
+		beside.Wait()
+		done <- err
+	})
 	r, err := a.runner(s)
 	if err != nil {
 		cancel()

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"k8s.io/cli-runtime/pkg/genericclioptions"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"cli.holdfast.dev/holdfast/model/text"
 )
@@ -37,14 +38,19 @@ func (a *app) contexts() []string {
 
 // contextNow is the context that the console is in.
 func (a *app) contextNow() (string, error) {
-	if a.kube.Context != nil && *a.kube.Context != "" {
-		return *a.kube.Context, nil
-	}
 	raw, err := a.kube.ToRawKubeConfigLoader().RawConfig()
 	if err != nil {
 		return "", fmt.Errorf("the kubeconfig cannot be read: %s", text.Clean(err.Error()))
 	}
-	return raw.CurrentContext, nil
+	return a.at(raw), nil
+}
+
+// at is the context that the flag names, or the kubeconfig.
+func (a *app) at(raw clientcmdapi.Config) string {
+	if c := a.kube.Context; c != nil && *c != "" {
+		return *c
+	}
+	return raw.CurrentContext
 }
 
 // inContext is the configuration with another context: the file, the namespace limit

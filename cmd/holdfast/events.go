@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -13,7 +12,6 @@ import (
 	"cli.holdfast.dev/holdfast/model/file"
 	"cli.holdfast.dev/holdfast/model/live"
 	"cli.holdfast.dev/holdfast/model/text"
-	"cli.holdfast.dev/holdfast/model/world"
 )
 
 // eventSource reads the events of a cluster for the console.
@@ -50,15 +48,9 @@ type fileEvents struct {
 func (s fileEvents) Events(_ context.Context, scope actions.EventScope) (actions.EventList, error) {
 	out := actions.EventList{ReadAt: s.now, Reach: "those alone that the file " + text.Clean(s.name) + " holds"}
 	for _, e := range s.in.Events {
-		if (scope.Namespace == "" || e.Namespace == scope.Namespace) && (scope.Every || kueueKind(e.Kind)) {
+		if (scope.Namespace == "" || e.Namespace == scope.Namespace) && (scope.Every || slices.Contains(live.Eventful(), e.Kind)) {
 			out.Events = append(out.Events, e)
 		}
 	}
 	return out, nil
-}
-
-// kueueKind reports whether the kind is one of Kueue's: a file does not keep the API of
-// an event's object.
-func kueueKind(k world.Kind) bool {
-	return k != world.KindNamespace && (slices.Contains(world.WatchedKinds(), k) || k == world.KindTopology || strings.HasPrefix(string(k), "MultiKueue"))
 }

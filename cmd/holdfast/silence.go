@@ -128,6 +128,7 @@ func takeStreams(r *ring) (giveBack func(), err error) {
 	stderr, stdin := *os.Stderr, os.Stdin
 	*os.Stderr, os.Stdin = *pw, null
 	go func() {
+		defer func() { _ = pr.Close() }() // it was only read
 		s := bufio.NewScanner(pr)
 		s.Buffer(make([]byte, 4096), 1<<20)
 		for s.Scan() {

@@ -35,8 +35,8 @@ func (r *Reader) Events(ctx context.Context, namespace string, uid types.UID) (E
 	return r.eventsWith(ctx, namespace, "uid", string(uid), func(string) bool { return true })
 }
 
-// eventful are the kinds of Kueue that KueueEvents asks for.
-func eventful() []world.Kind {
+// Eventful are the kinds of Kueue that KueueEvents asks for.
+func Eventful() []world.Kind {
 	return []world.Kind{world.KindWorkload, world.KindClusterQueue, world.KindLocalQueue, world.KindCohort, world.KindAdmissionCheck}
 }
 
@@ -44,7 +44,7 @@ func eventful() []world.Kind {
 // checks in the namespace, empty for all, as Events does.
 func (r *Reader) KueueEvents(ctx context.Context, namespace string) (EventList, error) {
 	var out EventList
-	for _, k := range eventful() {
+	for _, k := range Eventful() {
 		// Others may have kinds of these names.
 		l, err := r.eventsWith(ctx, namespace, "kind", string(k), func(apiVersion string) bool {
 			return apiVersion == "" || strings.HasPrefix(apiVersion, kube.Group+"/")

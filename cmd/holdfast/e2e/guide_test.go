@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"testing"
@@ -34,16 +35,9 @@ func (g *guide) key(names ...string) *guide {
 	for _, name := range names {
 		eventually(g.T, "an offer of "+name, func() bool { return offered(g.Text(), name) })
 		g.keys++
-		g.press(map[string]string{"Enter": enter, "Esc": escape, "down": down, "up": up}[name] + letter(name))
+		g.press(cmp.Or(map[string]string{"Enter": enter, "Esc": escape, "down": down, "up": up}[name], name))
 	}
 	return g
-}
-
-func letter(name string) string {
-	if len(name) == 1 {
-		return name
-	}
-	return ""
 }
 
 // offered reports whether the frame offers the key: in the footer, the tabs or a dialog's
@@ -76,10 +70,8 @@ func (g *guide) says(text string) *guide {
 func (g *guide) to(text string) *guide {
 	g.T.Helper()
 	for range 40 {
-		for _, l := range strings.Split(g.Text(), "\n") {
-			if strings.HasPrefix(l, "▸") && strings.Contains(seat.Squeeze(l), text) {
-				return g
-			}
+		if g.on(text) {
+			return g
 		}
 		g.key("down")
 	}

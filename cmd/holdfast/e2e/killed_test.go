@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -13,41 +12,38 @@ import (
 	"testing"
 )
 
-// killed runs the program until the lane says that it shall die there, and returns
-// whether it died.
-func killed(t *testing.T, l *lane, env []string, n int, sentFirst bool, args ...string) bool {
+// killed runs the program, which dies where the hooks of on call die, and returns whether
+// it died.
+func killed(t *testing.T, l *lane, env []string, on func(die func()) hooks, args ...string) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	defer cancel()
 	c := exec.CommandContext(ctx, world.holdfast, args...)
 	c.Env = append(os.Environ(), env...)
-	var said bytes.Buffer
-	c.Stdout, c.Stderr = &said, &said
 	died := make(chan struct{})
-	kill := func(at int, _ sent) {
-		if at != n {
-			return
-		}
-		_ = c.Process.Kill()
-		<-died // what it would do with the answer is not done
-	}
-	if sentFirst {
-		l.around(hooks{after: kill})
-	} else {
-		l.around(hooks{before: func(at int, s sent) {
-			kill(at, s)
-		}})
-	}
+	l.around(on(func() { _ = c.Process.Kill(); <-died })) // what it would do with the answer is not done
+	defer l.around(hooks{})
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
 	go func() { _ = c.Wait(); close(died) }()
 	<-died
-	l.around(hooks{})
-	if code := c.ProcessState.ExitCode(); code >= 0 {
-		return false // it came to its end by itself
+	return c.ProcessState.ExitCode() < 0
+}
+
+// atFirstWrite has the program die at its first write: once it was sent, or before.
+func atFirstWrite(wasSent bool) func(die func()) hooks {
+	return func(die func()) hooks {
+		first := func(n int, _ sent) {
+			if n == 1 {
+				die()
+			}
+		}
+		if wasSent {
+			return hooks{after: first}
+		}
+		return hooks{before: first}
 	}
-	return true
 }
 
 // policyOf is the stop policy of a ClusterQueue, and whether a record stands on it.
@@ -123,7 +119,7 @@ func TestKilledWhileItWrites(t *testing.T) {
 					if got := tc.state(); got != step.before {
 						t.Fatalf("%q before %q", got, step.args)
 					}
-					if !killed(t, l, env, 1, sentFirst, step.args...) {
+					if !killed(t, l, env, atFirstWrite(sentFirst), step.args...) {
 						t.Fatal("it was not killed")
 					}
 					if sentFirst { // what was answered is there; a Workload's class follows its job's in a moment
@@ -173,27 +169,17 @@ func TestKilledWhileItExports(t *testing.T) {
 	}
 	// The program reads the Workloads for its plan first, page by page for the file then.
 	for n := 1; n <= 3; n++ {
-		ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
-		c := exec.CommandContext(ctx, world.holdfast, args...)
-		c.Env = append(os.Environ(), env...)
-		died, seen := make(chan struct{}), 0
-		l.around(hooks{reading: func(s sent) {
-			if !strings.HasSuffix(s.Path, "/workloads") || strings.Contains(s.Query, "watch=") {
-				return
-			}
-			if seen++; seen == n {
-				_ = c.Process.Kill()
-				<-died
-			}
-		}})
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		go func() { _ = c.Wait(); close(died) }()
-		<-died
-		cancel()
-		l.around(hooks{})
-		if c.ProcessState.ExitCode() >= 0 {
+		seen := 0
+		if !killed(t, l, env, func(die func()) hooks {
+			return hooks{reading: func(s sent) {
+				if !strings.HasSuffix(s.Path, "/workloads") || strings.Contains(s.Query, "watch=") {
+					return
+				}
+				if seen++; seen == n {
+					die()
+				}
+			}}
+		}, args...) {
 			if n == 1 {
 				t.Fatal("it was not killed")
 			}

@@ -86,16 +86,24 @@ func (c *console) closes(text string) {
 	})
 }
 
+// on reports whether the row under the cursor has the text.
+func (c *console) on(text string) bool {
+	for l := range strings.Lines(c.Text()) {
+		if strings.HasPrefix(l, "▸") && strings.Contains(seat.Squeeze(l), text) {
+			return true
+		}
+	}
+	return false
+}
+
 // cursorOn moves the cursor down from the top until its row begins with the
 // text.
 func (c *console) cursorOn(text string) {
 	c.T.Helper()
 	c.press("g")
 	for range 60 {
-		for _, l := range strings.Split(c.Text(), "\n") {
-			if strings.HasPrefix(l, "▸") && strings.Contains(seat.Squeeze(l), text) {
-				return
-			}
+		if c.on(text) {
+			return
 		}
 		c.press(down)
 	}

@@ -98,7 +98,7 @@ func TestRollbackSessionByCommands(t *testing.T) {
 	}
 
 	// Killed when the hold was stored and not yet answered.
-	if !killed(t, l, env, 1, true, "session", "next", id, "--yes", "--export-dir", exports) {
+	if !killed(t, l, env, atFirstWrite(true), "session", "next", id, "--yes", "--export-dir", exports) {
 		t.Fatal("it was not killed")
 	}
 	if q := clusterQueue(t, "team-c-cq"); q.Generation != before.Generation+1 || q.Spec.StopPolicy == nil || *q.Spec.StopPolicy != kueue.Hold {
@@ -139,7 +139,7 @@ func TestRollbackSessionByCommands(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 	// Killed before the fix was sent: it is not there, and is applied by the next.
-	if !killed(t, l, theirs, 1, false, "session", "next", id, "--yes") {
+	if !killed(t, l, theirs, atFirstWrite(false), "session", "next", id, "--yes") {
 		t.Fatal("it was not killed")
 	}
 	if q := clusterQueue(t, "team-c-cq"); fungibility(q) == kueue.TryNextFlavor {
