@@ -208,6 +208,8 @@ func chainHeads(e Env, s chains) []string {
 	switch {
 	case s.asked != 0:
 		word, role = "reading events"+e.Theme.Glyph.Ellipsis, theme.Dim
+	case s.got.err != nil && len(s.got.value.Events) > 0:
+		word = "Not all events were read: " + problem(s.got.err)[0] + ". Names are from those read " + age(e.Now, s.got.at) + " ago."
 	case s.got.err != nil:
 		word = "Events are not known: " + problem(s.got.err)[0]
 	case s.got.done:

@@ -155,7 +155,9 @@ func TestEventsOfChains(t *testing.T) {
 	f.list, f.err = someEvents(), nil
 	s.press("r").sees("team-b/job-flash-1-abcde", "They do not name 1 preemptor")
 	s.press("o").sees("eval-9", "team-b/job-flash-1-abcde", "also those that are over") // they stay
-	if d := cmp.Diff([]actions.EventScope{{}, {}}, f.scopes); d != "" {
+	f.err = adviser{errors.New("the second page: connection refused")}
+	s.press("r").sees("Not all events were read: the second page: connection refused. Names are from those read", "team-b/job-flash-1-abcde").seesNot("Events are not known")
+	if d := cmp.Diff([]actions.EventScope{{}, {}, {}}, f.scopes); d != "" {
 		t.Errorf("asked for (-want +got):\n%s", d)
 	}
 }
@@ -182,4 +184,18 @@ func TestOnceIsNoPingPong(t *testing.T) {
 	}
 	s.refresh()
 	s.press("5").seesNot("ping-pong, 2").sees("took each other's place")
+}
+
+// A preemption that the policy of now would not let be says so, on the page of its victim
+// and though the preemptor is gone.
+func TestPolicyThatChangedSince(t *testing.T) {
+	s := grove(begin(t, 120, 40))
+	q := *s.store.Snapshot().ClusterQueue("team-b-cq")
+	q.Preemption.ReclaimWithinCohort = "Never"
+	s.store.Put(&q)
+	s.store.Put(preemptedBy(pendingJob("team-c", "late-1", "batch", 100, time.Hour), "nobody-any-more", "InCohortReclamation", "team-b-cq", time.Minute))
+	s.refresh()
+	for _, job := range []string{"flip", "late-1"} {
+		s.onWorkload(job).press("enter").sees("ClusterQueue team-b-cq has reclaimWithinCohort: Never, which does NOT allow it now").press("esc")
+	}
 }

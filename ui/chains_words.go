@@ -145,19 +145,22 @@ func (r chainRow) loopSentence(e Env) string {
 		" are preempted in turn, by each other, until a priority or a policy changes. "
 }
 
-// policy is what the policy that Kueue's reason names says now, and whether it would
-// let the preemption be.
-func (r chainRow) policy(e Env) (text string, holds *bool) {
-	q := e.Snap.ClusterQueue(r.step().PreemptorQueue)
-	if r.Step == nil || q == nil {
+// policyOfStep is what the policy that Kueue's reason names says now, and whether it would
+// let the preemption be; empty where that is not known, or there is no preemption.
+func policyOfStep(e Env, s *chain.Step) (text string, holds *bool) {
+	if s == nil {
 		return "", nil
 	}
-	return chain.Policy(q.Preemption, r.Step.Reason), r.Step.PolicyHolds
+	q := e.Snap.ClusterQueue(s.PreemptorQueue)
+	if q == nil {
+		return "", nil
+	}
+	return chain.Policy(q.Preemption, s.Reason), s.PolicyHolds
 }
 
 // policyCells are whether the policy holds, and which it is.
 func policyCells(e Env, r chainRow) []table.Cell {
-	text, holds := r.policy(e)
+	text, holds := policyOfStep(e, r.Step)
 	switch {
 	case r.Step == nil:
 		return []table.Cell{{}, {}}
@@ -254,7 +257,7 @@ func (r chainRow) sentence(e Env) string {
 		out += " for " + q
 	}
 	out += ", " + or(r.Step.Reason, "for a reason that is not known") + ". "
-	switch text, holds := r.policy(e); {
+	switch text, holds := policyOfStep(e, r.Step); {
 	case text == "":
 		return out + "The policy is not known. "
 	case holds == nil:

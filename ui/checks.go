@@ -153,7 +153,7 @@ type checkAnswer uint8
 
 const (
 	checkPasses  checkAnswer = iota // it agreed, or is not its turn, or all is over
-	checkWaits                      // the Workload holds quota and waits for the answer
+	checkWaits                      // the Workload has reserved quota and waits for the answer
 	checkRetries                    // it said to try again later
 	checkRejects                    // it refused
 )
@@ -168,13 +168,13 @@ func answerOf(w *world.Workload, c *world.CheckState) checkAnswer {
 	switch {
 	case w.State == world.Finished:
 		return checkPasses
-	case w.HoldsQuota() && (c.State == "Pending" || c.State == "Retry"):
+	case w.State == world.Reserving && (c.State == "Pending" || c.State == "Retry"):
 		return checkWaits
 	case w.HoldsQuota() && c.State == "Ready":
 		return checkPasses
 	case said("Rejected"):
 		return checkRejects
-	case w.State == world.Pending && said("Retry"):
+	case (w.State == world.Pending || w.State == world.Evicting) && said("Retry"):
 		return checkRetries
 	}
 	return checkPasses

@@ -299,3 +299,27 @@ func TestConfigOrders(t *testing.T) {
 		}
 	}
 }
+
+// A check holds up who has reserved quota, or stands still for it and tries again; who runs
+// already, whom it agreed to before, is not held up by it.
+func TestWhatACheckDoes(t *testing.T) {
+	at := func(state world.State, said string, message string) checkAnswer {
+		w := &world.Workload{State: state, Active: true}
+		return answerOf(w, &world.CheckState{Name: "budget", State: said, Message: message})
+	}
+	for name, tc := range map[string]struct{ got, want checkAnswer }{
+		"reserving":                {at(world.Reserving, "Pending", ""), checkWaits},
+		"reserving, to retry":      {at(world.Reserving, "Retry", ""), checkWaits},
+		"runs":                     {at(world.Admitted, "Pending", ""), checkPasses},
+		"is evicted for it":        {at(world.Evicting, "Retry", ""), checkRetries},
+		"evicted, in words only":   {at(world.Evicting, "Pending", "Reset to Pending after eviction. Previously: Retry"), checkRetries},
+		"waits again":              {at(world.Pending, "Pending", "Reset to Pending after eviction. Previously: Retry"), checkRetries},
+		"waits for the first time": {at(world.Pending, "Pending", ""), checkPasses},
+		"agreed":                   {at(world.Reserving, "Ready", ""), checkPasses},
+		"over":                     {at(world.Finished, "Rejected", ""), checkPasses},
+	} {
+		if tc.got != tc.want {
+			t.Errorf("%s: %v, want %v", name, tc.got, tc.want)
+		}
+	}
+}

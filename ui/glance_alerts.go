@@ -58,7 +58,11 @@ func nameOf(e Env, r world.Ref) string {
 func (s glance) row(e Env, a health.Alert, gone bool) table.Row {
 	sign, _, role := severity(e.Theme, a.Severity)
 	text := a.Explanation
-	if !strings.Contains(text, a.Object.Key.String()) && a.Object.Kind != health.KindKueue {
+	name := a.Object.Key.String()
+	if a.Object.Namespace == "" {
+		name = object(a.Object) // a name alone may stand in any word
+	}
+	if a.Object.Kind != health.KindKueue && !strings.Contains(text, name) {
 		text = nameOf(e, a.Object) + ": " + text
 	}
 	if gone {

@@ -233,7 +233,11 @@ func (l outlook) borrowingFigure(e Env, over samples) figure {
 	}
 	most := borrowed(l.slo)
 	if len(most) == 0 {
-		return oneLine(name, drop, table.Cell{Text: "none: no ClusterQueue uses more than its nominal quota"})
+		none := "none: no ClusterQueue borrows from its cohort"
+		if slices.ContainsFunc(l.queues, func(x worded) bool { return x.word == inACycle }) {
+			none += ", as far as is known" // no sums are made of cohorts in a cycle
+		}
+		return oneLine(name, drop, table.Cell{Text: none})
 	}
 	f := figure{name: name, drop: drop}
 	for _, b := range most[:min(len(most), mostBorrowing)] {
@@ -243,7 +247,7 @@ func (l outlook) borrowingFigure(e Env, over samples) figure {
 					return y.Ratio, true
 				}
 			}
-			return 0, x.Unknown == ""
+			return 0, x.Borrowing != nil
 		}}})
 	}
 	if left := len(most) - 1; left > 0 {

@@ -64,14 +64,15 @@ func takeLook(s *store.Snapshot, now time.Time, begin explainer) outlook {
 	for _, w := range s.Workloads {
 		all = append(all, why(w))
 	}
-	chains := chain.All(s, chain.Options{})
+	finder := chain.New(s, chain.Options{})
+	chains := finder.All()
 	out.chains = len(chains)
 	alerts := health.Alerts(health.Input{Snapshot: s, Explanations: all, Chains: chains, Now: now})
 	out.alerts = slices.DeleteFunc(alerts, func(a health.Alert) bool {
 		return a.Class == health.Class(reason.Quota) && a.Severity == health.Info && a.Advice == reason.AdviceWait
 	})
 	out.helps = helpsOf(s, all, now)
-	out.takes = takesOf(s, now)
+	out.takes = takesOf(s, finder, now)
 	for _, q := range s.ClusterQueues {
 		out.queues = counted(out.queues, clusterState(s, q).Text)
 	}

@@ -180,8 +180,14 @@ func (s figures) doc(e Env) []doc.Line {
 	}
 	l := s.look
 	list("LOOKED AT", l.lookedAt(e))
-	if notes := l.notes(e); len(notes) > 0 {
-		list("UNKNOWN", notes...)
+	var unread []string
+	for _, k := range world.WatchedKinds() {
+		if why := l.notRead(k); why != "" {
+			unread = append(unread, why)
+		}
+	}
+	if len(unread) > 0 {
+		list("UNKNOWN", unread...)
 	}
 	var lines []string
 	for _, x := range l.helps.by {
@@ -208,7 +214,7 @@ func (s figures) doc(e Env) []doc.Line {
 			lines = append(lines, x.name+": "+x.detail)
 		}
 	}
-	list("KUEUE", lines...)
+	list("KUEUE", append(lines, "This is as of now.")...)
 	return p.lines
 }
 

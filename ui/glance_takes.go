@@ -23,20 +23,19 @@ type capture struct {
 	newest time.Time
 }
 
-// takesOf finds the preemptions of the last hour whose victims have not been given quota
-// again, the queue that took most first. Kueue keeps one preemption of a Workload, the
-// last.
-func takesOf(s *store.Snapshot, now time.Time) []capture {
+// takesOf finds the preemptions of the last hour whose victims wait since, the queue that
+// took most first. Kueue keeps one preemption of a Workload, the last.
+func takesOf(s *store.Snapshot, f *chain.Finder, now time.Time) []capture {
 	var out []capture
 	for _, w := range s.Workloads {
-		l, ok := chain.By(s, w)
-		if !ok || l.History || w.State == world.Finished || l.At.IsZero() || now.Sub(l.At) > takenWithin {
+		if w.State != world.Pending {
 			continue
 		}
-		by := ""
-		if l.Preemptor != nil {
-			by, _ = s.QueueOf(l.Preemptor)
+		l, ok := f.Last(w)
+		if !ok || l.History || l.At.IsZero() || now.Sub(l.At) > takenWithin {
+			continue
 		}
+		by := l.PreemptorQueue
 		from, _ := s.QueueOf(w)
 		i := slices.IndexFunc(out, func(t capture) bool { return t.by == by })
 		if i < 0 {

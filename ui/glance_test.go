@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/google/go-cmp/cmp"
 
+	"cli.holdfast.dev/holdfast/model/health"
 	"cli.holdfast.dev/holdfast/model/reason"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
@@ -367,6 +368,19 @@ func TestPreemptedOfLate(t *testing.T) {
 	s.refresh()
 	s.pass(leastPause + time.Second)
 	s.sees("3 Workloads wait since: team-b-cq preempted 2 of team-c-cq, 1 of team-a-cq; newest 1m ago")
+	// Who runs again or is not to run waits for nothing; a preemptor that is gone was of the
+	// queue that Kueue wrote down.
+	again := runningJob("team-c", "robbed-d", "batch", "team-c-cq", 1, 1, 5*time.Hour)
+	off := pendingJob("team-c", "robbed-e", "batch", 1, 5*time.Hour)
+	off.State, off.Active = world.Deactivated, false
+	gone := pendingJob("team-c", "robbed-f", "batch", 1, 5*time.Hour)
+	for _, w := range []*world.Workload{again, off} {
+		s.store.Put(preemptedBy(w, "uid-team-b-job-urgent-3-x1y2z", "InCohortReclamation", "team-b-cq", time.Minute))
+	}
+	s.store.Put(preemptedBy(gone, "nobody-any-more", "InCohortReclamation", "team-b-cq", time.Minute))
+	s.refresh()
+	s.pass(leastPause + time.Second)
+	s.sees("4 Workloads wait since: team-b-cq preempted 3 of team-c-cq, 1 of team-a-cq")
 }
 
 // An alert of a queue that was made anew is another one: a key for the queue that was
@@ -383,4 +397,22 @@ func TestAlertsAreOfObjectsNotNames(t *testing.T) {
 	s.refresh()
 	s.pass(time.Minute)
 	s.cursorOn("over:").press("R").sees("resume: ClusterQueue/team-c-cq does not exist any more")
+}
+
+// The name of an object is not taken for said because a word of the text has it.
+func TestAnAlertNamesItsObject(t *testing.T) {
+	s := begin(t, 120, 40)
+	text := "It has no quota of nvidia.com/gpu."
+	for _, tc := range []struct {
+		a    health.Alert
+		want string
+	}{
+		{health.Alert{Object: world.Ref{Kind: world.KindClusterQueue, Key: world.Key{Name: "gpu"}}, Explanation: text}, "ClusterQueue gpu: " + text},
+		{health.Alert{Object: world.Ref{Kind: world.KindClusterQueue, Key: world.Key{Name: "gpu"}}, Explanation: "ClusterQueue gpu is held."}, "ClusterQueue gpu is held."},
+	} {
+		row := (glance{}).row(s.root.env(), tc.a, false)
+		if got := row.Cells[1].Text; got != tc.want {
+			t.Errorf("it says %q, want %q", got, tc.want)
+		}
+	}
 }

@@ -32,7 +32,7 @@ func aboveNote(s *store.Snapshot, q *world.LocalQueue) (note string, role theme.
 // cycle of cohorts.
 func clusterState(s *store.Snapshot, q *world.ClusterQueue) table.Cell {
 	if cycleOf(s, q.Name) != nil {
-		return table.Cell{Text: "in a cycle", Role: theme.Alarm}
+		return table.Cell{Text: inACycle, Role: theme.Alarm}
 	}
 	a := reason.ActivityOf(s, q)
 	switch {
@@ -77,6 +77,9 @@ func withOwner(text string, role theme.Role, owner string) table.Cell {
 	}
 	return table.Cell{Text: text, Role: role}
 }
+
+// inACycle is the word for a queue whose cohorts have no top.
+const inACycle = "in a cycle"
 
 // unknownState is the word where nobody knows whether a queue admits.
 const unknownState = "unknown"

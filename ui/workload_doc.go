@@ -229,6 +229,9 @@ func (s workload) chainDoc(p *paper) {
 		p.text("CHAIN", "no preemption of it is known", theme.Dim)
 	default:
 		s.preemptedBy(p, l)
+		if words, role := allowedBy(e, s.row); words != "" {
+			p.text("", words, role)
+		}
 	}
 	victims := chain.Victims(e.Snap, s.row)
 	if word, ok := known(e, world.KindWorkload); !ok {
@@ -262,31 +265,23 @@ func (s workload) preemptedBy(p *paper, l chain.Link) {
 		by += " (a later Workload of the same job; the one that did it is gone)"
 	}
 	p.link("CHAIN", "preempted by "+by+how, theme.Warn, l.Preemptor.Ref())
-	if words, role := allowedBy(p.e, l); words != "" {
-		p.text("", words, role)
-	}
 }
 
 // allowedBy says which policy let the preemptor take the quota, and whether it still
 // would; empty where that is not known.
-func allowedBy(e Env, l chain.Link) (string, theme.Role) {
-	name, ok := e.Snap.QueueOf(l.Preemptor)
-	q := e.Snap.ClusterQueue(name)
-	if !ok || q == nil {
+func allowedBy(e Env, w *world.Workload) (string, theme.Role) {
+	step, _ := chain.New(e.Snap, chain.Options{}).Last(w)
+	policy, holds := policyOfStep(e, &step)
+	words := "ClusterQueue " + step.PreemptorQueue + " has " + policy
+	switch {
+	case policy == "":
 		return "", theme.Plain
-	}
-	policy := chain.Policy(q.Preemption, l.Reason)
-	if policy == "" {
-		return "", theme.Plain
-	}
-	words := "ClusterQueue " + name + " has " + policy
-	switch holds := chain.Holds(q.Preemption, l.Reason, l.Preemptor, l.Victim); {
 	case holds == nil:
 		return words + "; whether that allows it now cannot be told", theme.Dim
 	case *holds:
 		return words + ", which allows it", theme.Plain
 	}
-	return words + ", which does NOT allow it now", theme.Alarm
+	return words + ", which does NOT allow it now", theme.Warn
 }
 
 func readmitted(l chain.Link) string {

@@ -118,6 +118,12 @@ func (f *Finder) Of(w *world.Workload) *Chain {
 	return &c
 }
 
+// Last is the last preemption of the Workload, and false when nothing is known of one.
+func (f *Finder) Last(w *world.Workload) (Step, bool) {
+	l := f.link(at(w))
+	return l.step, l.ok
+}
+
 // follow builds the chain from a victim of which a preemption is known.
 func (f *Finder) follow(n node) Chain {
 	var c Chain

@@ -57,16 +57,25 @@ type Evictions struct {
 	Count  int
 }
 
+// readable reports whether the rows of the kind can be counted on.
+func readable(s *store.Snapshot, k world.Kind) bool {
+	f := s.Fresh(k)
+	return f.Usable() && f.Feed != world.Denied
+}
+
 const scope = "workloads visible now"
 
 // SLOOf computes the figures of the snapshot at the time now, in time linear in
 // Workloads and quota cells but for sorting the waits.
 func SLOOf(s *store.Snapshot, now time.Time) SLO {
-	out := SLO{Borrowing: borrowing(s), Scope: scope}
-	if f := s.Fresh(world.KindWorkload); !f.Usable() || f.Feed == world.Denied {
-		out.Borrowing = nil
+	out := SLO{Scope: scope}
+	queues, workloads := readable(s, world.KindClusterQueue), readable(s, world.KindWorkload)
+	if queues && workloads {
+		out.Borrowing = borrowing(s)
+	}
+	if !workloads {
 		out.Unknown = "Workloads cannot be read: waits, evictions and borrowing are not known"
-		if s.Fresh(world.KindClusterQueue).Usable() {
+		if queues {
 			out.Unknown += ", and pendingCount is what the ClusterQueues' statuses say"
 			sum := 0
 			for _, q := range s.ClusterQueues {

@@ -170,3 +170,23 @@ func TestWaitsAreKueuesAndPercentilesAreNaive(t *testing.T) {
 		}
 	})
 }
+
+// Nobody who borrows is told from nobody knows who borrows.
+func TestWhoBorrowsIsKnown(t *testing.T) {
+	for name, tc := range map[string]struct {
+		blind []world.Kind
+		want  bool
+	}{
+		"all is read":    {nil, true},
+		"no Workload is": {[]world.Kind{world.KindWorkload}, false},
+		"no queue is":    {[]world.Kind{world.KindClusterQueue}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sc := with(waited("a", time.Minute))
+			sc.blind = tc.blind
+			if got := SLOOf(sc.snapshot(), now); (got.Borrowing != nil) != tc.want {
+				t.Errorf("known: %v, want %v", got.Borrowing != nil, tc.want)
+			}
+		})
+	}
+}

@@ -20,7 +20,7 @@ func (c *collector) cycles() {
 		path := strings.Join(append(slices.Clone(n.Cycle), n.Cycle[0]), " > ")
 		c.about(Alert{
 			Class: Class(reason.Misconfigured), Severity: Critical, Object: refOf(n), Advice: reason.AdviceChange, Actor: platformAdmin,
-			Explanation: fmt.Sprintf("The cohorts form a cycle (%s): Kueue admits nothing in them until a parentName is changed.", path),
+			Explanation: fmt.Sprintf("Cohort %s is in a cycle (%s): Kueue admits nothing in it until a parentName is changed.", n.Name, path),
 		})
 	}
 }
