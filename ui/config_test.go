@@ -146,12 +146,7 @@ var configScripts = map[string]func(*stage){
 
 func TestConfigFrames(t *testing.T) {
 	for name, script := range configScripts {
-		sizes := [][2]int{{80, 24}, {120, 40}}
-		switch name {
-		case "flavors", "checks", "priorities":
-			sizes = append(sizes, [2]int{200, 60})
-		}
-		for _, size := range sizes {
+		for _, size := range frameSizes {
 			s := onSetUp(t, size[0], size[1])
 			script(s)
 			if err := checkFrame(s.root.View(), size[0], size[1]); err != nil {

@@ -173,17 +173,16 @@ func (s *stage) onTeamA() *stage {
 	return s
 }
 
+// frameSizes are the widths and heights that every screen's frame is kept at: the least that
+// the console draws, the usual terminal, a window, and a whole screen with its side pane.
+var frameSizes = [][2]int{{40, 12}, {80, 24}, {120, 40}, {200, 60}}
+
 func TestFrames(t *testing.T) {
 	all := maps.Clone(scripts)
 	maps.Copy(all, previews)
 	maps.Copy(all, records)
 	for name, script := range all {
-		sizes := [][2]int{{80, 24}, {120, 40}}
-		switch name {
-		case "glance", "glance-quiet", "cohorts", "workloads", "plan-hold", "queue", "impact-burst":
-			sizes = append(sizes, [2]int{40, 12}, [2]int{200, 60})
-		}
-		for _, size := range sizes {
+		for _, size := range frameSizes {
 			t.Run(fmt.Sprintf("%s-%dx%d", name, size[0], size[1]), func(t *testing.T) {
 				st, c := scene()
 				s := newStage(t, st, c, size[0], size[1])

@@ -13,12 +13,13 @@ type Column struct {
 	// Right aligns at the right, for numbers.
 	Right bool
 	// Min and Max bound the width; between them it follows the cells that are
-	// seen. A Max of 0 is Min.
+	// seen. A Max of 0 is Min. Words are narrowed below Min where else no column
+	// that may go is left.
 	Min, Max int
 	// Grow is the share of the room that is left over.
 	Grow int
-	// Drop lets the column go when there is no room: the highest goes first, 0
-	// never.
+	// Drop lets the column go when there is no room: the highest goes first, then, of
+	// those with 0, the last. The first column stays.
 	Drop int
 	// Sorted says that the rows are in the order of this column.
 	Sorted Direction
@@ -159,7 +160,8 @@ func layout(th *theme.Theme, cols []Column, rows []Row, w int) []int {
 	}
 	over := total(widths) - w
 	for over > 0 {
-		if !shrink(cols, widths, &over) && !drop(cols, widths) {
+		if !shrink(widths, &over, func(i int) int { return least(cols[i], cols[i].Min, widths[i]) }) &&
+			!drop(cols, widths) && !squeeze(cols, widths, &over) && !dropLast(widths) {
 			break
 		}
 		over = total(widths) - w
@@ -178,20 +180,56 @@ func total(widths []int) int {
 	return n
 }
 
-// shrink takes columns that are wider than they must be back towards their
-// least width, the last ones first; numbers are never narrowed.
-func shrink(cols []Column, widths []int, over *int) bool {
+// least is how narrow the column may become: its words as narrow as given, its numbers not
+// at all, since a part of a number is another number.
+func least(c Column, words, now int) int {
+	if c.Right {
+		return now
+	}
+	return min(words, now)
+}
+
+// shrink takes columns back towards their least width, the last ones first.
+func shrink(widths []int, over *int, least func(i int) int) bool {
 	did := false
-	for i := len(cols) - 1; i >= 0 && *over > 0; i-- {
-		if cols[i].Right || widths[i] <= cols[i].Min {
-			continue
+	for i := len(widths) - 1; i >= 0 && *over > 0; i-- {
+		if by := min(*over, widths[i]-least(i)); by > 0 {
+			widths[i] -= by
+			*over -= by
+			did = true
 		}
-		by := min(*over, widths[i]-cols[i].Min)
-		widths[i] -= by
-		*over -= by
-		did = true
 	}
 	return did
+}
+
+// wordsLeft is to how many cells the words of a column that may not go are narrowed.
+const wordsLeft = 10
+
+// squeeze narrows words below the least width of their columns, when all have room then; of
+// the first column, by which rows are told apart, three quarters stay.
+func squeeze(cols []Column, widths []int, over *int) bool {
+	floor := func(i int) int {
+		if i == 0 {
+			return least(cols[i], cols[i].Min*3/4, widths[i])
+		}
+		return least(cols[i], wordsLeft, widths[i])
+	}
+	room := 0
+	for i := range widths {
+		room += widths[i] - floor(i)
+	}
+	return room >= *over && shrink(widths, over, floor)
+}
+
+// dropLast takes the last column out; the first stays.
+func dropLast(widths []int) bool {
+	for i := len(widths) - 1; i > 0; i-- {
+		if widths[i] > 0 {
+			widths[i] = 0
+			return true
+		}
+	}
+	return false
 }
 
 func drop(cols []Column, widths []int) bool {
