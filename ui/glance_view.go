@@ -74,12 +74,15 @@ func (s glance) View(e Env) []string {
 		case e.W >= 160:
 			cols[whoColumn].Max = 40
 		}
+		seen := ""
 		if n > l.rows {
-			cols[0].Title = count(from+1) + " to " + count(to) + " of " + count(n)
+			seen = count(from+1) + " to " + count(to) + " of " + count(n)
+			cols[0].Title = seen
 		}
 		drawn := table.Draw(e.Theme, cols, rows, s.list.Cursor()-from, e.W)
 		if e.H < roomyH {
 			drawn = drawn[1:]
+			out[0] = s.heading(e, len(s.last.notes(e)) > 0, seen)
 		}
 		out = append(out, drawn...)
 		for range l.area - len(rows) {
@@ -105,7 +108,7 @@ func (s glance) above(e Env) []string {
 	if e.H < roomyH {
 		most = 1
 	}
-	out := []string{s.heading(e, len(notes) > 0)}
+	out := []string{s.heading(e, len(notes) > 0, "")}
 	if len(notes) > most {
 		notes = append(notes[:most-1:most-1], notes[most-1]+"; and "+count(len(notes)-most)+" lists more (f: figures)")
 	}
@@ -147,7 +150,8 @@ func needs(all []health.Alert) int {
 	return n
 }
 
-func (s glance) heading(e Env, blind bool) string {
+// heading counts the alerts, and says which are seen where no head of theirs does.
+func (s glance) heading(e Env, blind bool, seen string) string {
 	n, critical := needs(s.last.alerts), 0
 	for _, a := range s.last.alerts {
 		if a.Severity == health.Critical {
@@ -161,6 +165,9 @@ func (s glance) heading(e Env, blind bool) string {
 	case n == 0:
 		cells[0] = table.Cell{Text: e.Theme.Glyph.Tick + " Nothing needs a person.", Role: theme.Good}
 	default:
+		if seen != "" {
+			cells = append(cells, table.Cell{Text: seen})
+		}
 		if critical > 0 {
 			cells = append(cells, table.Cell{Text: count(critical) + " critical", Role: theme.Alarm})
 		}
