@@ -6,11 +6,12 @@ import (
 	"cli.holdfast.dev/holdfast/model/world"
 )
 
-// Entry is one line of a Workload's or queue's history: a condition or an event.
+// Entry is one line of an object's history: who made it, who wrote to its spec (by the
+// name of the program, the last write of each), a condition or an event.
 type Entry struct {
 	At   time.Time
-	Kind string // "object", "condition" or "event"
-	Type string // condition type with its status, or the event's type
+	Kind string // "object", "write", "condition" or "event"
+	Type string // condition type with its status, or the event's type, or what was done
 	// Reason and Text are Kueue's words, safe to draw.
 	Reason, Text string
 	Count        int32 // how often the event was seen; 0 or 1: once
@@ -18,7 +19,7 @@ type Entry struct {
 
 // Detail is what is read on demand when somebody opens an object.
 type Detail struct {
-	// Timeline has conditions and events, oldest first.
+	// Timeline has writes, conditions and events, oldest first.
 	Timeline []Entry
 	// EventsUnknown says why events could not be read; empty: they were, within
 	// the server's retention (one hour by default).

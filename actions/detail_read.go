@@ -3,6 +3,8 @@ package actions
 import (
 	"context"
 	"sort"
+	"strconv"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -97,8 +99,34 @@ func tied(w *world.Workload, all []world.Pod) ([]world.Pod, string) {
 	return x.Of(w), ""
 }
 
+// mostFields is how many fields of one write are named.
+const mostFields = 4
+
+// writeEntries are who made the object and who wrote to its spec since, as far as the
+// server remembers: the last write of each field manager that is still to be seen.
+func writeEntries(o *unstructured.Unstructured) []Entry {
+	made := o.GetCreationTimestamp().Time
+	created := Entry{At: made, Kind: "object", Type: "created"}
+	var out []Entry
+	for _, w := range project.Writes(o) {
+		if w.At.Sub(made).Abs() <= time.Second { // both are whole seconds of the server
+			created.Reason = "by " + w.Manager
+			continue
+		}
+		what := w.Fields[0]
+		if n := len(w.Fields); n > 1 {
+			what = "one or more of " + strings.Join(w.Fields[:min(n, mostFields)], ", ")
+			if n > mostFields {
+				what += " and " + strconv.Itoa(n-mostFields) + " more"
+			}
+		}
+		out = append(out, Entry{At: w.At, Kind: "write", Type: "spec written", Reason: "by " + w.Manager, Text: what})
+	}
+	return append([]Entry{created}, out...)
+}
+
 func conditionEntries(o *unstructured.Unstructured) []Entry {
-	out := []Entry{{At: o.GetCreationTimestamp().Time, Kind: "object", Type: "created"}}
+	out := writeEntries(o)
 	list, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
 	for _, x := range list {
 		m, ok := x.(map[string]any)
