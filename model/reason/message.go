@@ -94,9 +94,14 @@ func (x *Explainer) fromMessage(w *world.Workload) Explanation {
 			}
 		}
 		// The queues were looked at before and nothing was found wrong there, so
-		// what Kueue wrote is older than the queues are now.
-		e, _ := x.quotaOrFlavor(w, "")
+		// what Kueue wrote is older than the queues are now. Where there is no room,
+		// Kueue will say that, when it comes to it.
+		e, ok := x.quotaOrFlavor(w, "")
 		if e.never() {
+			return e
+		}
+		if ok && len(e.Shortfall) > 0 {
+			e.Sentence += fmt.Sprintf(" (Kueue's last word, %s ago, is older than the queue's state: %s.)", since(x.now, c.At), words(c.Reason, m))
 			return e
 		}
 		return Explanation{Class: Unclear, Advice: AdviceWait, NeverFits: e.NeverFits, Sentence: fmt.Sprintf("Kueue's last word, %s ago: %s.", since(x.now, c.At), words(c.Reason, m))}

@@ -78,7 +78,12 @@ func TestSpecial(t *testing.T) {
 		"a LocalQueue was stopped":             {said(2, "Inadmissible", "LocalQueue lq is terminating or missing"), answer{Unclear, AdviceWait, "", "Kueue's last word, 60s ago: LocalQueue lq is terminating or missing."}, nil},
 		"a queue was inactive, reason Pending": {said(2, "Pending", "ClusterQueue q is inactive"), answer{Unclear, AdviceWait, "", "Kueue's last word, 60s ago: ClusterQueue q is inactive."}, nil},
 		"drained, and resumed since":           {said(2, "Pending", "The ClusterQueue is stopped"), answer{Unclear, AdviceWait, "", "Kueue's last word, 60s ago: The ClusterQueue is stopped."}, nil},
-		"an unknown reason":                    {said(2, "Odd", ""), answer{Unclear, AdviceWait, "", "Kueue gives a reason that is not known here, Odd: no reason given."}, nil},
+		"drained, and resumed since, without room": {
+			said(7, "Pending", "The ClusterQueue is stopped"),
+			answer{Quota, AdviceWait, "", "Needs 7 gpu of a: 2 free, 8 at most. Waits for 5 to come back. (Kueue's last word, 60s ago, is older than the queue's state: The ClusterQueue is stopped.)"},
+			[]Obstacle{{ObstacleQuota, "ClusterQueue/q", "5 gpu of a missing"}},
+		},
+		"an unknown reason": {said(2, "Odd", ""), answer{Unclear, AdviceWait, "", "Kueue gives a reason that is not known here, Odd: no reason given."}, nil},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
