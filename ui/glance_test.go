@@ -10,7 +10,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/google/go-cmp/cmp"
 
-	"cli.holdfast.dev/holdfast/model/health"
 	"cli.holdfast.dev/holdfast/model/reason"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
@@ -397,22 +396,4 @@ func TestAlertsAreOfObjectsNotNames(t *testing.T) {
 	s.refresh()
 	s.pass(time.Minute)
 	s.cursorOn("over:").press("R").sees("resume: ClusterQueue/team-c-cq does not exist any more")
-}
-
-// The name of an object is not taken for said because a word of the text has it.
-func TestAnAlertNamesItsObject(t *testing.T) {
-	s := begin(t, 120, 40)
-	text := "It has no quota of nvidia.com/gpu."
-	for _, tc := range []struct {
-		a    health.Alert
-		want string
-	}{
-		{health.Alert{Object: world.Ref{Kind: world.KindClusterQueue, Key: world.Key{Name: "gpu"}}, Explanation: text}, "ClusterQueue gpu: " + text},
-		{health.Alert{Object: world.Ref{Kind: world.KindClusterQueue, Key: world.Key{Name: "gpu"}}, Explanation: "ClusterQueue gpu is held."}, "ClusterQueue gpu is held."},
-	} {
-		row := (glance{}).row(s.root.env(), tc.a, false)
-		if got := row.Cells[1].Text; got != tc.want {
-			t.Errorf("it says %q, want %q", got, tc.want)
-		}
-	}
 }

@@ -162,6 +162,8 @@ func (s glance) heading(e Env, blind bool, seen string) string {
 	switch {
 	case n == 0 && blind:
 		cells[0] = table.Cell{Text: "Nothing that can be seen needs a person; not all can be seen.", Role: theme.Warn}
+	case n == 0 && len(s.last.queues) == 0:
+		cells[0] = table.Cell{Text: "There is no ClusterQueue: nothing is queued here.", Role: theme.Warn}
 	case n == 0:
 		cells[0] = table.Cell{Text: e.Theme.Glyph.Tick + " Nothing needs a person.", Role: theme.Good}
 	default:

@@ -25,7 +25,8 @@ func (r root) mouse(m tea.MouseMsg) (tea.Model, tea.Cmd) {
 		if m.Y == tabRow && len(r.dialogs) == 0 {
 			if t, ok := r.tabAt(m.X); ok {
 				r.status = say{}
-				return r.want(jump{t})
+				next, i := r.toTab(t)
+				return next.want(i)
 			}
 		}
 	}

@@ -167,7 +167,7 @@ func (r root) keys() []Binding {
 	}
 	for t := range tabs {
 		if k := t.key(); k != "" {
-			out = append(out, Binding{Keys: keys(k), Help: "go to " + t.String(), Root: func(r root) (root, Intent) { return r, jump{t} }})
+			out = append(out, Binding{Keys: keys(k), Help: "go to " + t.String(), Root: func(r root) (root, Intent) { return r.toTab(t) }})
 		}
 	}
 	return append(out,
@@ -178,4 +178,12 @@ func (r root) keys() []Binding {
 		Binding{Keys: keys("ctrl+z"), Help: "suspend"},
 		Binding{Keys: keys("ctrl+c"), Help: "quit"},
 	)
+}
+
+// toTab goes to the tab as it was left, and from what was opened in it up to its list.
+func (r root) toTab(t Tab) (root, Intent) {
+	if r.tab == t {
+		r.stacks[t] = r.stacks[t][:1:1]
+	}
+	return r, jump{t}
 }
