@@ -47,12 +47,13 @@ const (
 
 // press sends keys one by one, as fingers do: some belong to a dialog that the
 // key before has opened.
-func (c *console) press(keys ...string) {
+func (c *console) press(keys ...string) *console {
 	c.T.Helper()
 	for _, k := range keys {
 		c.Press(k)
 		time.Sleep(60 * time.Millisecond)
 	}
+	return c
 }
 
 // types sends text letter by letter.
@@ -86,26 +87,42 @@ func (c *console) closes(text string) {
 	})
 }
 
-// on reports whether the row under the cursor has the text.
-func (c *console) on(text string) bool {
+// row is the line under the cursor, empty where there is none.
+func (c *console) row() string {
 	for l := range strings.Lines(c.Text()) {
-		if strings.HasPrefix(l, "▸") && strings.Contains(seat.Squeeze(l), text) {
-			return true
+		if strings.HasPrefix(l, "▸") {
+			return seat.Squeeze(l)
 		}
 	}
-	return false
+	return ""
 }
 
-// cursorOn moves the cursor down from the top until its row begins with the
-// text.
+// on reports whether the row under the cursor has the text.
+func (c *console) on(text string) bool { return strings.Contains(c.row(), text) }
+
+// cursorOn moves the cursor down from the top until its row has the text. It looks after
+// every key, however late the frame comes, and begins again at the end of the list.
 func (c *console) cursorOn(text string) {
 	c.T.Helper()
-	c.press("g")
-	for range 60 {
-		if c.on(text) {
-			return
+	eventually(c.T, "the cursor on "+text, func() bool {
+		c.press("g")
+		for !c.on(text) {
+			if before := c.row(); !c.press(down).leaves(before) {
+				return false
+			}
 		}
-		c.press(down)
+		time.Sleep(100 * time.Millisecond) // a frame from before the first key is gone then
+		return c.on(text)
+	})
+}
+
+// leaves waits until the cursor is not on that row any more, and is false at the end of a
+// list.
+func (c *console) leaves(row string) bool {
+	for end := time.Now().Add(time.Second); c.row() == row; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			return false
+		}
 	}
-	c.T.Fatalf("no row with %q under the cursor", text)
+	return true
 }
