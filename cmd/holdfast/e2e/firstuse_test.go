@@ -118,7 +118,7 @@ func TestUseRollback(t *testing.T) {
 		g.T.Helper()
 		time.Sleep(time.Second) // a result takes no key before it could be read
 		g.key("Enter")
-		g.shut()
+		g.gone("Enter close")
 		g.Sees("[x] " + step)
 	}
 	g.Sees("▸ [ ] hold")

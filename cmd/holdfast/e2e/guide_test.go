@@ -40,21 +40,6 @@ func (g *guide) key(names ...string) *guide {
 	return g
 }
 
-// shut waits until a result that was answered with Enter is gone, and answers again where
-// the frame came so late that the key was one too early.
-func (g *guide) shut() {
-	g.T.Helper()
-	const foot = "Enter close"
-	for end := time.Now().Add(patience); time.Now().Before(end); g.press(enter) {
-		for again := time.Now().Add(3 * time.Second); time.Now().Before(again); time.Sleep(20 * time.Millisecond) {
-			if !strings.Contains(g.Text(), foot) {
-				return
-			}
-		}
-	}
-	g.T.Fatalf("the result stays open")
-}
-
 // offered reports whether the frame offers the key: in the footer, the tabs or a dialog's
 // sentence; rows below the cursor offer the arrows.
 func offered(frame, name string) bool {

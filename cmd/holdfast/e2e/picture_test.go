@@ -3,12 +3,14 @@
 package e2e
 
 import (
+	"encoding/xml"
 	"fmt"
 	"html"
 	"image/color"
 	"os"
 	"path/filepath"
 	"strings"
+	"testing"
 
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
@@ -123,4 +125,28 @@ func hex(c color.Color, none string) string {
 	}
 	r, g, b, _ := c.RGBA()
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
+}
+
+// A picture has the text of the screen at its place, safe to read as XML.
+func TestPicture(t *testing.T) {
+	row := []*uv.Cell{
+		{Content: "a", Width: 1}, {Content: "<", Width: 1}, {Content: "世", Width: 2}, nil,
+		{Content: "!", Width: 1, Style: uv.Style{Fg: ansi.BasicColor(1), Attrs: uv.AttrBold}},
+		{Content: "r", Width: 1, Style: uv.Style{Attrs: uv.AttrReverse}},
+	}
+	got := svgOf(len(row), 1, func(x, _ int) *uv.Cell { return row[x] })
+	for _, want := range []string{
+		`<svg xmlns="http://www.w3.org/2000/svg" width="72" height="41"`,                // 6 and 1 cells and the margins
+		`<text x="12" y="25" textLength="32" fill="#c9d1d9">a&lt;世</text>`,              // 4 cells wide
+		`<text x="44" y="25" textLength="8" fill="#f47067" font-weight="bold">!</text>`, // the fifth cell
+		`<rect x="52" y="12" width="8" height="17" fill="#c9d1d9"/>`,                    // turned
+		`<text x="52" y="25" textLength="8" fill="#15181d">r</text>`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not in\n%s", want, got)
+		}
+	}
+	if err := xml.Unmarshal([]byte(got), &struct{ XMLName xml.Name }{}); err != nil {
+		t.Error(err)
+	}
 }

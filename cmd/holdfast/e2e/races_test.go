@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/utils/clock"
+	"k8s.io/client-go/util/retry"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"cli.holdfast.dev/holdfast/actions"
@@ -70,13 +71,17 @@ func TestHundredRaces(t *testing.T) {
 		return err
 	}
 	before := clusterQueue(t, name)
-	if err := set(t.Context(), 1); err != nil {
+	// Kueue writes statuses of its own into what is set up and put back here.
+	if err := retry.RetryOnConflict(retry.DefaultBackoff, func() error { return set(t.Context(), 1) }); err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		q := clusterQueue(t, name)
-		q.Spec.FairSharing = before.Spec.FairSharing
-		if _, err := queues.Update(t.Context(), q, metav1.UpdateOptions{}); err != nil {
+		if err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			q := clusterQueue(t, name)
+			q.Spec.FairSharing = before.Spec.FairSharing
+			_, err := queues.Update(t.Context(), q, metav1.UpdateOptions{})
+			return err
+		}); err != nil {
 			t.Error(err)
 		}
 	}()

@@ -74,17 +74,27 @@ func (c *console) confirms(text, seen string) {
 	c.Sees(seen)
 }
 
-// closes presses Enter until the text is gone from the screen: a dialog takes no
-// key before it could be read.
+// closes answers with Enter until the text is gone from the screen.
 func (c *console) closes(text string) {
 	c.T.Helper()
-	eventually(c.T, "closing of "+text, func() bool {
-		if !strings.Contains(seat.Squeeze(c.Text()), text) {
-			return true
-		}
+	if strings.Contains(seat.Squeeze(c.Text()), text) {
 		c.press(enter)
-		return false
-	})
+		c.gone(text)
+	}
+}
+
+// gone waits until the text is gone after an Enter, and presses it again where that came
+// too early: a dialog takes no key before it could be read, however late its frame.
+func (c *console) gone(text string) {
+	c.T.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); c.press(enter) {
+		for again := time.Now().Add(3 * time.Second); time.Now().Before(again); time.Sleep(20 * time.Millisecond) {
+			if !strings.Contains(seat.Squeeze(c.Text()), text) {
+				return
+			}
+		}
+	}
+	c.T.Fatalf("not gone in %s: %s", patience, text)
 }
 
 // row is the line under the cursor, empty where there is none.
