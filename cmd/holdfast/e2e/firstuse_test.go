@@ -13,7 +13,8 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/util/retry"
 
 	"cli.holdfast.dev/holdfast/cmd/holdfast/internal/seat"
 )
@@ -95,16 +96,26 @@ func TestUseRollback(t *testing.T) {
 	if err := os.WriteFile(editor, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	mistake := clusterQueue(t, queue)
-	t.Cleanup(func() { // the other tests are about the mistake
-		ctx, all := context.Background(), world.admin.KueueV1beta2().ClusterQueues()
-		now, err := all.Get(ctx, queue, metav1.GetOptions{})
-		if err == nil {
-			now.Spec = mistake.Spec
-			delete(now.Annotations, "holdfast.dev/hold")
-			_, err = all.Update(ctx, now, metav1.UpdateOptions{})
-		}
-		if err != nil {
+	mistake, err := raw(queue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // the other tests are about the mistake, as it was written
+		if err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			now, err := raw(queue)
+			if err != nil {
+				return err
+			}
+			now.Object["spec"] = mistake.Object["spec"]
+			notes := now.GetAnnotations()
+			delete(notes, "holdfast.dev/hold")
+			now.SetAnnotations(notes)
+			body, err := now.MarshalJSON()
+			if err != nil {
+				return err
+			}
+			return world.admin.KueueV1beta2().RESTClient().Put().Resource("clusterqueues").Name(queue).Body(body).Do(context.Background()).Error()
+		}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -174,4 +185,14 @@ func TestUseRollback(t *testing.T) {
 	g.within(90, "the rollback")
 	g.Signal(syscall.SIGTERM)
 	g.Ends()
+}
+
+// raw is a ClusterQueue as it was written: 20 and "20" are two things.
+func raw(name string) (*unstructured.Unstructured, error) {
+	b, err := world.admin.KueueV1beta2().RESTClient().Get().Resource("clusterqueues").Name(name).SetHeader("Accept", "application/json").Do(context.Background()).Raw()
+	if err != nil {
+		return nil, err
+	}
+	o := &unstructured.Unstructured{}
+	return o, o.UnmarshalJSON(b)
 }
