@@ -34,7 +34,8 @@ func canaryObjects() []client.Object {
 }
 
 // alive blocks until Kueue has admitted a new Job: it has seen what happened before,
-// and has had the heads of all queues in a cycle of its scheduler since.
+// and has taken the heads of all queues into a cycle of its scheduler since, which may
+// still go on.
 func (c *cluster) alive(ctx context.Context) error {
 	req := corev1.ResourceList{cpu: quantity(1)}
 	j := &batchv1.Job{

@@ -172,10 +172,11 @@ func (o *observer) mark() {
 	o.marked = o.moved
 }
 
-// settle waits until there are n Workloads and none moves any more. A busy machine
-// can make Kueue pause, so that it must also be seen at work: alive blocks until it
-// has done something that was asked of it after the calm began.
-func (o *observer) settle(ctx context.Context, n int, alive func(context.Context) error) error {
+// settle waits until there are n Workloads and none moves any more. That none moved
+// for a while is not enough: on a busy machine Kueue may pause, or still be trying one
+// Workload after the other in vain. tried blocks until it has done something that was
+// asked of it after the calm began, and reports whether it has nothing left to try.
+func (o *observer) settle(ctx context.Context, n int, tried func(context.Context) (bool, error)) error {
 	for end := time.Now().Add(settleWithin); time.Now().Before(end); {
 		if err := wait(ctx, 100*time.Millisecond); err != nil {
 			return err
@@ -187,8 +188,10 @@ func (o *observer) settle(ctx context.Context, n int, alive func(context.Context
 		if !rest {
 			continue
 		}
-		if err := alive(ctx); err != nil {
+		if done, err := tried(ctx); err != nil {
 			return err
+		} else if !done {
+			continue
 		}
 		if still, rest, err := o.rests(n); err != nil || rest && still.Equal(since) {
 			return err

@@ -40,6 +40,7 @@ type cluster struct {
 	admin    client.WithWatch
 	watcher  *live.Watcher
 	settings manager.Settings
+	gauges   *gauges
 	fair     bool
 	logs     string // the folder of the components' logs
 	log      func(string, ...any)
@@ -66,6 +67,9 @@ func start(t *testing.T, fair bool) *cluster {
 	c := &cluster{fair: fair, logs: filepath.Join(dir, "logs"), log: t.Logf}
 	c.connect(t, dir)
 	c.furnish(t)
+	if c.gauges, err = c.measure(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	return c
 }
 
