@@ -19,7 +19,6 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 )
 
 // gauges reads the metrics of Kueue's manager.
@@ -106,30 +105,39 @@ func label(m *dto.Metric, name string) string {
 	return m.Label[i].GetValue()
 }
 
-// tried reports whether Kueue has tried everything of the trial's queues and has it
-// put aside or admitted. The head of a StrictFIFO queue is tried without end; it was
-// tried in the cycles of the canaries.
-func (t *trial) tried(ctx context.Context) (bool, error) {
+// untried returns how many Workloads of each of the trial's queues Kueue has yet to try,
+// in the order of the queues; -1 where it does not tell.
+func (t *trial) untried(ctx context.Context) ([]int, error) {
 	left, err := t.gauges.untried(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []int
+	for _, q := range t.scene.queues {
+		n, known := left[q.Name]
+		if !known {
+			n = -1
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+// tried blocks until Kueue has had two cycles of its scheduler from begin to end, and
+// reports whether it goes through what waits no more: each cycle takes the head of
+// every queue, so that a queue in which as many are to be tried as before is empty, or
+// has a head that Kueue tries without end, as it does in StrictFIFO queues and with
+// what no longer fits after another head.
+func (t *trial) tried(ctx context.Context) (bool, error) {
+	before, err := t.untried(ctx)
 	if err != nil {
 		return false, err
 	}
-	for _, q := range t.scene.queues {
-		n, known := left[q.Name]
-		if !known || n > 0 && q.Spec.QueueingStrategy != kueue.StrictFIFO {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
-// atWork blocks until Kueue has had two cycles of its scheduler from begin to end,
-// and reports whether it has nothing more to try.
-func (t *trial) atWork(ctx context.Context) (bool, error) {
 	for range 2 {
 		if err := t.alive(ctx); err != nil {
 			return false, err
 		}
 	}
-	return t.tried(ctx)
+	after, err := t.untried(ctx)
+	return err == nil && !slices.Contains(after, -1) && slices.Equal(before, after), err
 }

@@ -47,7 +47,7 @@ func (c *cluster) run(ctx context.Context, seed uint64, number int) (*record, er
 		return rec, err
 	}
 	defer func() { t.seen.stop() }()
-	if err := t.seen.settle(ctx, len(t.scene.jobs), t.atWork); err != nil {
+	if err := t.seen.settle(ctx, len(t.scene.jobs), t.tried); err != nil {
 		return rec, fmt.Errorf("before the edit: %w", err)
 	}
 	now, snap, err := t.read(ctx, rec)
@@ -62,7 +62,7 @@ func (c *cluster) run(ctx context.Context, seed uint64, number int) (*record, er
 	if err := t.apply(ctx, rec.changes); err != nil {
 		return rec, err
 	}
-	err = t.seen.settle(ctx, len(t.scene.jobs), t.atWork)
+	err = t.seen.settle(ctx, len(t.scene.jobs), t.tried)
 	if rec.Unsettled = errors.Is(err, errRestless); err != nil && !rec.Unsettled {
 		return rec, err
 	}

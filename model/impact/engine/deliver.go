@@ -145,6 +145,7 @@ func (r *run) evicted(e Eviction) {
 
 // evictionEnd is when an eviction that is issued now will have ended.
 func (r *run) evictionEnd() time.Time {
+	r.out.Evicts = true
 	d := r.mode.Latency
 	if r.mode.Spread > 0 {
 		d += time.Duration(r.rnd.Int63n(int64(r.mode.Spread)))

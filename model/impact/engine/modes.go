@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// walk are numbers of cycles in the course of which Kueue tries what waits in a queue.
+var walk = []time.Duration{1, 2, 3, 4, 5, 7, 10, 15}
+
 // Modes are the timings that a preview compares, the likeliest first. Evictions
 // were seen to take 0.04 to 4 s with jobs that stop at once, and take as long as
 // their pods need to end with others. Each is one run; a run also draws its own
@@ -30,6 +33,13 @@ func Modes(changes int) []Mode {
 		{Name: "what waits is tried at once", Latency: 1200 * time.Millisecond, Eager: true},
 		{Name: "what waits is tried at once, evictions end at once", Latency: time.Millisecond, Eager: true},
 	}
+	// What a change lets Kueue try again is tried one after the other when the batch of it
+	// is over: who was tried before an eviction ends, and then waits for the next batch,
+	// differs with each cycle.
+	for _, cycles := range walk {
+		ends := requeueDelay() + cycles*cycleTime - cycleTime/2
+		modes = append(modes, Mode{Name: fmt.Sprintf("evictions take %.3f s", ends.Seconds()), Latency: ends})
+	}
 	if changes < 2 {
 		return modes
 	}
@@ -37,7 +47,7 @@ func Modes(changes int) []Mode {
 	// for a second, differs with each. What a change lets Kueue try again is tried when the
 	// batch of it is over, so the next change can come among those tries, too.
 	for _, from := range []time.Duration{0, requeueDelay()} {
-		for _, cycles := range []time.Duration{1, 2, 3, 4, 5, 7, 10, 15} {
+		for _, cycles := range walk {
 			between := from + cycles*cycleTime
 			modes = append(modes, Mode{Name: fmt.Sprintf("%.2f s between the changes", between.Seconds()), Latency: 1200 * time.Millisecond, Between: between})
 		}

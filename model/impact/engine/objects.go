@@ -69,6 +69,18 @@ type Mode struct {
 	Seed   int64
 }
 
+// Differs reports whether a run in the mode may end otherwise than one in the other
+// mode, of the same objects and changes, that ended with out. Modes that differ in how
+// long evictions take do not where nothing was evicted. Those of another seed do: each
+// draws its own order of what is equal to Kueue.
+func (m Mode) Differs(o Mode, out Outcome) bool {
+	if !out.Evicts {
+		m.Latency, m.Spread, o.Latency, o.Spread = 0, 0, 0, 0
+	}
+	m.Name = o.Name
+	return m != o
+}
+
 // Options say how a run goes.
 type Options struct {
 	// Config is the manager's, with defaults filled in. Its feature gates must have
@@ -110,6 +122,8 @@ type Outcome struct {
 	Evictions   []Eviction
 	// Queues are the ClusterQueues whose readiness the changes altered.
 	Queues []Readiness
+	// Evicts is set where an eviction was waited for, before the changes or after.
+	Evicts bool
 	// Cycles counts the scheduling cycles; Bound says what cut the run, empty when
 	// it came to rest.
 	Cycles int
