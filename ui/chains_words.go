@@ -158,6 +158,19 @@ func policyOfStep(e Env, s *chain.Step) (text string, holds *bool) {
 	return chain.Policy(q.Preemption, s.Reason), s.PolicyHolds
 }
 
+// changeBefore says which spec was written to soon before the preemption; empty where
+// none is known of. queue is the victim's.
+func changeBefore(e Env, s *chain.Step, queue string) string {
+	if s == nil || s.At.IsZero() {
+		return ""
+	}
+	c, ok := chain.ChangeBefore(e.Snap, []string{s.PreemptorQueue, queue}, s.At)
+	if !ok {
+		return ""
+	}
+	return object(c.Object) + " was changed by " + c.Manager + " at " + stamp(e.Now, c.At) + ", shortly before (of its spec it set " + few3(c.Fields) + ")"
+}
+
 // policyCells are whether the policy holds, and which it is.
 func policyCells(e Env, r chainRow) []table.Cell {
 	text, holds := policyOfStep(e, r.Step)
@@ -257,6 +270,9 @@ func (r chainRow) sentence(e Env) string {
 		out += " for " + q
 	}
 	out += ", " + or(r.Step.Reason, "for a reason that is not known") + ". "
+	if words := changeBefore(e, r.Step, chainQueue(e.Snap, r)); words != "" {
+		out += words + ". "
+	}
 	switch text, holds := policyOfStep(e, r.Step); {
 	case text == "":
 		return out + "The policy is not known. "

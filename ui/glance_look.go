@@ -25,7 +25,7 @@ type outlook struct {
 	helps  helps
 	slo    health.SLO
 	// takes are the preemptions whose victims still wait, by the queue that took.
-	takes []capture
+	takes []health.Taking
 	// queues and locals count ClusterQueues and LocalQueues by the word for their
 	// state; chains, workloads and limit say what was looked at.
 	queues, locals    []worded
@@ -72,7 +72,7 @@ func takeLook(s *store.Snapshot, now time.Time, begin explainer) outlook {
 		return a.Class == health.Class(reason.Quota) && a.Severity == health.Info && a.Advice == reason.AdviceWait
 	})
 	out.helps = helpsOf(s, all, now)
-	out.takes = takesOf(s, finder, now)
+	out.takes = health.Takings(s, finder, now)
 	for _, q := range s.ClusterQueues {
 		out.queues = counted(out.queues, clusterState(s, q).Text)
 	}

@@ -50,3 +50,19 @@ func TestAnAlertNamesItsObject(t *testing.T) {
 		}
 	}
 }
+
+// Preemptions that came soon after a change of a spec have a row of their own, which names
+// who changed it; so have the page of who was preempted and the chain.
+func TestPreemptionsAfterAChange(t *testing.T) {
+	s := begin(t, 160, 48)
+	b := *s.store.Snapshot().ClusterQueue("team-b-cq")
+	b.Writes = []world.SpecWrite{{Manager: "kubectl-edit", At: now.Add(-2 * time.Minute), Fields: []string{"preemption.reclaimWithinCohort"}}}
+	s.store.Put(&b)
+	s.store.Put(preemptedBy(pendingJob("team-c", "robbed", "batch", 1, 5*time.Hour), "uid-team-b-job-urgent-3-x1y2z", "InCohortReclamation", "team-b-cq", time.Minute))
+	s.refresh()
+	s.press("1")
+	s.pass(leastPause + time.Second)
+	s.sees("preemptions", "team-b-cq preempted 1 Workload (1 of team-c-cq) within 1m1s of a change of", "whoever changed it (kubectl-edit)")
+	s.press("4").press("/").typeText("robbed").press("enter", "enter")
+	s.sees("ClusterQueue team-b-cq was changed by kubectl-edit at", "shortly before (of its spec it set preemption.reclaimWithinCohort)")
+}

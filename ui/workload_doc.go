@@ -229,8 +229,13 @@ func (s workload) chainDoc(p *paper) {
 		p.text("CHAIN", "no preemption of it is known", theme.Dim)
 	default:
 		s.preemptedBy(p, l)
-		if words, role := allowedBy(e, s.row); words != "" {
+		step, _ := chain.New(e.Snap, chain.Options{}).Last(s.row)
+		if words, role := allowedBy(e, &step); words != "" {
 			p.text("", words, role)
+		}
+		queue, _ := e.Snap.QueueOf(s.row)
+		if words := changeBefore(e, &step, queue); words != "" {
+			p.text("", words, theme.Warn)
 		}
 	}
 	victims := chain.Victims(e.Snap, s.row)
@@ -269,9 +274,8 @@ func (s workload) preemptedBy(p *paper, l chain.Link) {
 
 // allowedBy says which policy let the preemptor take the quota, and whether it still
 // would; empty where that is not known.
-func allowedBy(e Env, w *world.Workload) (string, theme.Role) {
-	step, _ := chain.New(e.Snap, chain.Options{}).Last(w)
-	policy, holds := policyOfStep(e, &step)
+func allowedBy(e Env, step *chain.Step) (string, theme.Role) {
+	policy, holds := policyOfStep(e, step)
 	words := "ClusterQueue " + step.PreemptorQueue + " has " + policy
 	switch {
 	case policy == "":

@@ -27,6 +27,7 @@ const (
 	Readiness    Class = "readiness"    // whether it works is not known
 	Debt         Class = "debt"         // more is in use than all quota of a tree
 	Stuck        Class = "stuck"        // an eviction or a retry that does not end
+	Burst        Class = "preemptions"  // preemptions that came soon after a change of a spec
 	PingPong     Class = "pingPong"     // Workloads that preempt each other in turn
 	NeverFits    Class = "neverFits"    // Workloads that no quota could ever serve
 	StaleStatus  Class = "staleStatus"  // a queue's status that is not to be believed
@@ -120,6 +121,7 @@ func Alerts(in Input) []Alert {
 	c.stale()
 	c.readiness()
 	c.pingPong(in.Chains)
+	c.bursts()
 	c.strangers(in.Strangers)
 	c.unusedFlavors()
 	c.rest()

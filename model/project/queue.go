@@ -27,6 +27,7 @@ func ClusterQueue(o *kueue.ClusterQueue) *world.ClusterQueue {
 			Reservation: flavorUsage(o.Status.FlavorsReservation), Usage: flavorUsage(o.Status.FlavorsUsage),
 		},
 		WeightedShare: share(o.Status.FairSharing),
+		Writes:        Writes(o),
 		Spec:          faithful(&o.Spec),
 	}
 	if o.Spec.NamespaceSelector != nil {
@@ -71,7 +72,7 @@ func Cohort(o *kueue.Cohort) *world.Cohort {
 	return &world.Cohort{
 		Meta: meta(&o.ObjectMeta), Parent: intern(o.Spec.ParentName), Quotas: quotas,
 		FairWeight: weight(o.Spec.FairSharing), WeightedShare: share(o.Status.FairSharing),
-		Spec: faithful(&o.Spec),
+		Writes: Writes(o), Spec: faithful(&o.Spec),
 	}
 }
 

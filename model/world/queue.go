@@ -84,6 +84,9 @@ type ClusterQueue struct {
 	// WeightedShare is status.fairSharing.weightedShare; nil where fair sharing is
 	// not shown to be on.
 	WeightedShare *int64
+	// Writes are who wrote to the spec as far as the server remembers, the oldest first;
+	// none where it does not tell, as in most files.
+	Writes []SpecWrite
 	// Spec is the spec of version v1beta2 as JSON, for Kueue's own code: as it came,
 	// never to be drawn.
 	Spec string
@@ -130,6 +133,9 @@ type Cohort struct {
 	FairWeight *float64
 	// WeightedShare is status.fairSharing.weightedShare, nil where absent.
 	WeightedShare *int64
+	// Writes are who wrote to the spec as far as the server remembers, the oldest first;
+	// none where it does not tell, as in most files.
+	Writes []SpecWrite
 	// Spec is the spec of version v1beta2 as JSON, for Kueue's own code: as it came,
 	// never to be drawn.
 	Spec string
