@@ -99,10 +99,12 @@ func (s glance) Keys() []Binding {
 
 // target is the queue or Cohort under the cursor.
 func (s glance) target(e Env) (world.Ref, string) {
-	a, _, ok := s.list.Selected()
+	a, gone, ok := s.list.Selected()
 	switch {
 	case !ok:
 		return world.Ref{}, "there is nothing under the cursor"
+	case gone:
+		return world.Ref{}, "what the cursor is on is over: open it to act on it"
 	case a.Object.Kind != world.KindClusterQueue && a.Object.Kind != world.KindLocalQueue && a.Object.Kind != world.KindCohort:
 		return world.Ref{}, "the cursor is on " + nameOf(e, a.Object) + ", which is no queue"
 	case a.Object.UID == "":

@@ -395,5 +395,5 @@ func TestAlertsAreOfObjectsNotNames(t *testing.T) {
 	s.store.Put(q)
 	s.refresh()
 	s.pass(time.Minute)
-	s.cursorOn("over:").press("R").sees("resume: ClusterQueue/team-c-cq does not exist any more")
+	s.cursorOn("over:").press("R").sees("resume: what the cursor is on is over").seesNot("resume ClusterQueue")
 }

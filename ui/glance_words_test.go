@@ -66,3 +66,16 @@ func TestPreemptionsAfterAChange(t *testing.T) {
 	s.press("4").press("/").typeText("robbed").press("enter", "enter")
 	s.sees("ClusterQueue team-b-cq was changed by kubectl-edit at", "shortly before (of its spec it set preemption.reclaimWithinCohort)")
 }
+
+// What an alert that is over was about is not acted on from its row: it would act on what
+// nothing is the matter with.
+func TestNoActionOnWhatIsOver(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.press("1").press("down", "down", "down", "down").cursorOn("ClusterQueue team-c-cq is held")
+	c := *s.store.Snapshot().ClusterQueue("team-c-cq")
+	c.StopPolicy, c.Hold = world.StopNone, nil
+	s.store.Put(&c)
+	s.refresh()
+	s.pass(leastPause + time.Second)
+	s.sees("over: ").press("D").sees("what the cursor is on is over").seesNot("drain ClusterQueue")
+}

@@ -1,6 +1,7 @@
 package health
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,13 +63,59 @@ func (c *collector) debts(all []reason.Explanation) {
 	for _, d := range debts {
 		a := Alert{
 			Class: Debt, Severity: Critical, Object: refOf(d.root), Advice: reason.AdviceChange, Actor: platformAdmin, Count: d.stops, Longest: d.longest,
-			Explanation: fmt.Sprintf("%s %s is in debt: its Workloads use %s more than all its quota, and nothing that needs any of it can start there until that is back.", d.root.Kind, d.root.Name, some(d.words)),
+			Explanation: fmt.Sprintf("%s %s is in debt by %s", d.root.Kind, d.root.Name, some(d.words)),
 		}
-		if a.Count > 0 {
-			a.Explanation += fmt.Sprintf(" It stops %s.", workloads(a.Count))
+		if over := d.over(); len(over) > 0 {
+			a.Explanation += fmt.Sprintf(" (over their own quota: %s)", some(over))
+		}
+		a.Explanation += ": nothing that needs any of it can start there until that is back."
+		switch {
+		case a.Count == 1:
+			a.Explanation += " 1 Workload waits for it."
+		case a.Count > 1:
+			a.Explanation += fmt.Sprintf(" %d Workloads wait for it.", a.Count)
 		}
 		c.add(a)
 	}
+}
+
+// over names the ClusterQueues below a Cohort that use more of what is owed than their
+// own nominal quota, by how much, the most first.
+func (d *debt) over() []string {
+	if d.root.Kind == world.KindClusterQueue {
+		return nil
+	}
+	type user struct {
+		name string
+		fr   world.FlavorResource
+		by   world.Amount
+	}
+	var all []user
+	var walk func(*quota.Node)
+	walk = func(n *quota.Node) {
+		for _, child := range n.Children {
+			walk(child)
+		}
+		if n.Kind != world.KindClusterQueue {
+			return
+		}
+		for _, x := range n.Cells {
+			if by := x.Reserved.Sub(x.Nominal); d.cells[x.FlavorResource] && by > 0 {
+				all = append(all, user{n.Name, x.FlavorResource, by})
+			}
+		}
+	}
+	walk(d.root)
+	slices.SortStableFunc(all, func(a, b user) int { return cmp.Compare(b.by, a.by) })
+	var out []string
+	for _, u := range all {
+		words := u.name + " by " + u.by.Text(u.fr.Resource)
+		if len(d.cells) > 1 {
+			words += " " + u.fr.Resource + " of " + u.fr.Flavor
+		}
+		out = append(out, words)
+	}
+	return out
 }
 
 // inDebt lists the trees that owe something, by their root. Use of what no spec
