@@ -51,11 +51,11 @@ func TestOverIsNotWell(t *testing.T) {
 			k.over(x.Steps[i].Name, rollback.Done, "done")
 		}
 		s.refresh()
-		return s.press("6", "esc", "g", "enter").sees("Over. The incident record")
+		return s.press("6", "esc", "g", "enter").sees("The incident record")
 	}
-	over("team-e-cq").sees("Still open: ClusterQueue team-e-cq is 2 in debt of nvidia.com/gpu a100", "D on the queue").seesNot("Enter do it")
-	over("team-c-cq").sees("Still stopped: ClusterQueue team-c-cq (Hold).").seesNot("Still open")
-	over("team-b-cq").seesNot("Still")
+	over("team-e-cq").sees("Every step is over, but not all is well", "Still open: ClusterQueue team-e-cq is 2 in debt of nvidia.com/gpu a100", "D on the queue").seesNot("Enter do it")
+	over("team-c-cq").sees("not all is well", "Still stopped: ClusterQueue team-c-cq (Hold).").seesNot("Still open")
+	over("team-b-cq").sees("Over. The incident record").seesNot("Still")
 }
 
 // On a low screen the step under the cursor is in sight.

@@ -113,7 +113,8 @@ func (s session) begin(e Env, n rollback.Name) Dialog {
 		return newFix(e, s.s)
 	case rollback.Evidence:
 		return asked(prompt{
-			title: title, lines: []string{"What do you know of the checkpoints of those who could be preempted? You attest it with your name."}, name: "attest", help: "attest it",
+			title: title, lines: append([]string{"What do you know of the checkpoints of those who could be preempted? You attest it with your name.", ""}, s.preemptible(e)...),
+			name: "attest", help: "attest it",
 		}, n, func(ctx context.Context, keep Sessions, words string) (rollback.Session, error) {
 			return keep.Attest(ctx, id, words)
 		})
@@ -186,8 +187,12 @@ func (s session) View(e Env) []string {
 	}
 	if s.s.Over() {
 		add(theme.Plain, "")
-		add(theme.Strong, " Over. The incident record: holdfast session summary "+s.s.ID)
-		for _, l := range s.left(e) {
+		left, over := s.left(e), "Over."
+		if len(left) > 0 {
+			over = "Every step is over, but not all is well (below)."
+		}
+		add(theme.Strong, " "+over+" The incident record: "+s.summary(e))
+		for _, l := range left {
 			for _, x := range term.Wrap(l, max(1, e.W-2)) {
 				add(theme.Warn, " "+x)
 			}
@@ -203,7 +208,7 @@ func (s session) View(e Env) []string {
 		}
 		for i, l := range lines {
 			if len(out) == e.H-1 && i < len(lines)-1 {
-				add(theme.Dim, fmt.Sprintf(" and %d lines more: holdfast session summary %s", len(lines)-i, s.s.ID))
+				add(theme.Dim, fmt.Sprintf(" and %d lines more: %s", len(lines)-i, s.summary(e)))
 				break
 			}
 			if len(out) < e.H {
@@ -213,6 +218,33 @@ func (s session) View(e Env) []string {
 	}
 	from := max(0, cursor-e.H+1) // on a low screen what matters is the step under the cursor
 	return out[from:min(len(out), from+e.H)]
+}
+
+// mostPreemptible is how many Workloads are named before what is known of them is asked.
+const mostPreemptible = 6
+
+// preemptible names who runs and could be preempted.
+func (s session) preemptible(e Env) []string {
+	all := rollback.Checkpoints(e.Snap, s.s.Target, e.checkpoint)
+	if len(all) == 0 {
+		return []string{"Nothing runs in its tree."}
+	}
+	var out []string
+	for i, l := range all {
+		if i == mostPreemptible {
+			out = append(out, "and "+count(len(all)-i)+" more: they are all in the step's lines when it is done")
+			break
+		}
+		out = append(out, text.Clean(l))
+	}
+	return append(out, "")
+}
+
+func (s session) summary(e Env) string {
+	if e.sessions == nil {
+		return "not to be read here"
+	}
+	return e.sessions.Summary(s.s.ID)
 }
 
 // left is what is still not well with the queues when the session is over: a rollback

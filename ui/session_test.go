@@ -96,6 +96,8 @@ func (k *fakeKeep) Attest(_ context.Context, _, words string) (rollback.Session,
 	return *k.s, k.err
 }
 
+func (k *fakeKeep) Summary(id string) string { return "holdfast session summary " + id }
+
 // over ends a step, as whoever does it would.
 func (k *fakeKeep) over(n rollback.Name, st rollback.State, detail string) {
 	next := *k.s
@@ -142,7 +144,7 @@ func TestRollbackSession(t *testing.T) {
 	s.sees("[-] export", "▸ [ ] fix")
 	s.press("enter").sees("Take a file").press("down", "enter").sees("The file with the corrected objects").typeText("/tmp/q.yaml").press("enter").sees("fix is done").press("enter")
 	s.pass(time.Second)
-	s.press("enter").sees("checkpoints").typeText("every 10 min").press("enter").press("enter")
+	s.press("enter").sees("checkpoints", "(job urgent-3, priority 900, ClusterQueue team-b-cq): checkpoint not").typeText("every 10 min").press("enter").press("enter")
 	for range 2 {
 		s.pass(time.Second)
 		s.press("enter").sees("is done").press("enter")

@@ -40,6 +40,8 @@ type Sessions interface {
 	// and prepares its dry-run with that, as Prepare does.
 	TakeOver(ctx context.Context, id string) (rollback.Session, *actions.Plan, error)
 	Attest(ctx context.Context, id, words string) (rollback.Session, error)
+	// Summary is the command that prints the session's incident record. It does not block.
+	Summary(id string) string
 }
 
 // sessions lists the rollback sessions of this account.

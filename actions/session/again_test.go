@@ -198,7 +198,7 @@ func TestNothingIsSaidFromOldLists(t *testing.T) {
 	if _, err := r.Recover(t.Context(), s); !errors.As(err, &p) || !strings.Contains(p.What, "not known") {
 		t.Errorf("recovered from a dead list: %v", err)
 	}
-	if lines := r.Checkpoints(s.Target, "ckpt"); !strings.Contains(lines[0], "Not all Workloads may be listed") {
+	if lines := Checkpoints(r.World(), s.Target, "ckpt"); !strings.Contains(lines[0], "Not all Workloads may be listed") {
 		t.Errorf("%q", lines)
 	}
 	f.feed = world.Live

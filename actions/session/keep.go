@@ -47,16 +47,16 @@ func (r *Runner) Attest(s Session, words, annotation string) (Session, error) {
 	}
 	return r.change(s, func(s *Session) error {
 		s.begin(Evidence, r.Who(), r.Now())
-		s.Step(Evidence).Lines = cleaned(r.Checkpoints(s.Target, annotation))
+		s.Step(Evidence).Lines = cleaned(Checkpoints(r.World(), s.Target, annotation))
 		s.end(Evidence, Done, r.Who()+" attests: "+words, r.Now())
 		return nil
 	})
 }
 
 // Checkpoints are a line for each Workload that runs in the tree of the target and
-// could be preempted, with its checkpoint as the annotation says.
-func (r *Runner) Checkpoints(t Target, annotation string) []string {
-	s := r.World()
+// could be preempted, with its checkpoint as the annotation says; first, where it is so,
+// that not all are known. It does not block.
+func Checkpoints(s *store.Snapshot, t Target, annotation string) []string {
 	root := rootOf(s, t)
 	var out []string
 	if why := actions.Incomplete(s, t.Ref()); why != "" {

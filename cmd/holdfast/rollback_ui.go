@@ -126,6 +126,24 @@ func (k keeper) Attest(ctx context.Context, id, words string) (rollback.Session,
 	return k.r.Attest(x, words, k.a.checkpoint)
 }
 
+// Summary implements ui.Sessions.
+func (k keeper) Summary(id string) string {
+	c := "holdfast session summary " + id
+	if k.a.journal != "" {
+		c += " --journal " + quoted(k.a.journal)
+	}
+	return c
+}
+
+// quoted is the word as a POSIX shell takes it for one.
+func quoted(word string) string {
+	plain := func(r rune) bool { return r == '/' || r == '.' || r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
 // sessionDesk is the console's Desk: the plan of a session's step is carried out by
 // the session, so that it stands in the checklist.
 type sessionDesk struct {
