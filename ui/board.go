@@ -97,6 +97,9 @@ func (s board[K, T]) Title(e Env) (string, string) {
 			right += " resemble"
 		}
 	}
+	if ok {
+		right = seenOf(&s.list, s.lines(e)) + right
+	}
 	if s.marking() {
 		right = s.markedWords() + ", " + right
 	}

@@ -107,6 +107,15 @@ func (s board[K, T]) table(e Env, w int) []string {
 	return table.Draw(e.Theme, cols, rows, s.list.Cursor()-from, w)
 }
 
+// seenOf says which of the rows are seen, where not all are: before the rest of a title.
+func seenOf[K comparable, T any](l *table.List[K, T], lines int) string {
+	from, to := l.Window(lines)
+	if to-from >= l.Len() {
+		return ""
+	}
+	return "rows " + count(from+1) + " to " + count(to) + " of "
+}
+
 // current is the row as it is now: the list may be a moment older.
 func (s board[K, T]) current(e Env, row T, gone bool) (T, bool) {
 	if s.sheet.now == nil {

@@ -65,11 +65,19 @@ func keyOf(n *quota.Node) nodeKey {
 
 // Title is Screen's.
 func (s cohorts) Title(e Env) (string, string) {
+	seen := seenOf(&s.list, s.lines(e))
+	if seen != "" {
+		seen += count(s.list.Len())
+	}
 	at := slices.Index(s.all, s.choice) + 1
 	if at == 0 {
-		return "Cohorts", ""
+		return "Cohorts", seen
 	}
-	return "Cohorts", showCell(s.choice) + ", " + count(at) + " of " + count(len(s.all)) + " (f: next)"
+	cell := showCell(s.choice) + ", " + count(at) + " of " + count(len(s.all)) + " (f: next)"
+	if seen != "" {
+		cell += ", " + seen // which quota is drawn matters more, where there is no room
+	}
+	return "Cohorts", cell
 }
 
 // showCell names a flavor and resource as people speak of it.

@@ -151,3 +151,17 @@ func TestFormats(t *testing.T) {
 		}
 	}
 }
+
+// A list that is longer than the screen says which of its rows are seen.
+func TestWhichRowsAreSeen(t *testing.T) {
+	s := begin(t, 80, 16)
+	for i := range 20 {
+		s.store.Put(pendingJob("team-a", fmt.Sprintf("more-%02d", i), "batch", 1, time.Hour))
+	}
+	s.refresh()
+	s.press("4").sees("rows 1 to 7 of 31, by").press("G").sees("rows 25 to 31 of 31")
+	s.press("/").typeText("more-0").press("enter").sees("rows 1 to 6 of 10 of 31 Workloads")
+	s.press("esc", "/").typeText("more-03").press("enter").sees("1 of 31 Workloads").seesNot("rows ")
+	s = begin(t, 80, 16)
+	s.press("2").sees("nvidia.com/gpu a100, 1 of 2 (f: next), rows 1 to 7 of 12")
+}
