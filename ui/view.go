@@ -63,7 +63,8 @@ func (r root) titleLine(env Env) string {
 	if right != "" {
 		right = " " + right + " "
 	}
-	right = term.Clip(right, r.w*2/3, r.theme.Glyph.Ellipsis)
+	own := term.Width(names[len(names)-1]) + 5 // with what stands for the names before it
+	right = term.Clip(right, max(r.w*2/3, r.w-own), r.theme.Glyph.Ellipsis)
 	room := r.w - term.Width(right)
 	left := " " + strings.Join(names, " "+r.theme.Glyph.Crumb+" ")
 	if term.Width(left) > room {
