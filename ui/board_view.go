@@ -80,10 +80,13 @@ func (s board[K, T]) View(e Env) []string {
 	if !s.paned(e) {
 		return withStrip(e, append(out, s.table(e, e.W)...), s.strip(e))
 	}
-	side := e.W * paneShare / 100
-	left := append(out, s.table(e, e.W-side-1)...)
-	return beside(e, left, s.pane(e, side-2), e.W-side-1)
+	w := s.left(e)
+	left := append(out, s.table(e, w)...)
+	return beside(e, left, s.pane(e, e.W-w-3), w)
 }
+
+// left is the width of the list beside a side pane and the rule between them.
+func (s board[K, T]) left(e Env) int { return e.W - e.W*paneShare/100 - 1 }
 
 // table draws the rows in w cells.
 func (s board[K, T]) table(e Env, w int) []string {
@@ -105,6 +108,16 @@ func (s board[K, T]) table(e Env, w int) []string {
 		s.sheet.fit(narrow, cols)
 	}
 	return table.Draw(e.Theme, cols, rows, s.list.Cursor()-from, w)
+}
+
+// Point is pointed's.
+func (s board[K, T]) Point(e Env, x, line int) (Screen, bool, bool) {
+	if s.paned(e) && x >= s.left(e) {
+		return s, false, false
+	}
+	list, same, ok := s.list.Point(line-len(s.above(e))-1, s.lines(e))
+	s.list = list
+	return s, same, ok
 }
 
 // seenOf says which of the rows are seen, where not all are: before the rest of a title.

@@ -48,6 +48,13 @@ func (s cohorts) View(e Env) []string {
 	return withStrip(e, out, s.strip(e))
 }
 
+// Point is pointed's.
+func (s cohorts) Point(e Env, _, line int) (Screen, bool, bool) {
+	list, same, ok := s.list.Point(line-len(s.notes(e))-1, s.lines(e))
+	s.list = list
+	return s, same, ok
+}
+
 // strip says all about the row under the cursor, and what the bar is made of.
 func (s cohorts) strip(e Env) strip {
 	row, gone, _ := s.list.Selected()

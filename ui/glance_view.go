@@ -101,6 +101,21 @@ func (s glance) View(e Env) []string {
 	return withStrip(e, out, x)
 }
 
+// Point is pointed's.
+func (s glance) Point(e Env, _, line int) (Screen, bool, bool) {
+	if !s.done {
+		return s, false, false
+	}
+	l := s.layout(e)
+	head := len(l.above)
+	if e.H >= roomyH {
+		head++
+	}
+	list, same, ok := s.list.Point(line-head, l.rows)
+	s.list = list
+	return s, same, ok
+}
+
 // above are the heading and what could not be looked at.
 func (s glance) above(e Env) []string {
 	notes := s.last.notes(e)

@@ -10,8 +10,19 @@ const notch = 3
 // tabRow is the line of the tabs.
 const tabRow = 1
 
-// mouse does what a turn of the wheel and a click stand for: the keys up and down, and going
-// to a tab. Everything else is for the keyboard.
+// bodyRow is the first line of a screen's body.
+const bodyRow = 3
+
+// pointed is a Screen with rows that can be clicked on.
+type pointed interface {
+	// Point puts the cursor on the row at the column and line of the body, counted from 0;
+	// ok is false when no row is there, and same says that the cursor was on it already.
+	Point(e Env, x, line int) (s Screen, same, ok bool)
+}
+
+// mouse does what a turn of the wheel and a click stand for: the keys up and down, going to
+// a tab, and the cursor on a row; a click on the row under the cursor opens it. Everything
+// else is for the keyboard.
 func (r root) mouse(m tea.MouseMsg) (tea.Model, tea.Cmd) {
 	if r.w < leastW || r.h < leastH {
 		return r, nil
@@ -22,6 +33,9 @@ func (r root) mouse(m tea.MouseMsg) (tea.Model, tea.Cmd) {
 	case tea.MouseButtonWheelDown:
 		return r.turn(tea.KeyDown)
 	case tea.MouseButtonLeft:
+		if m.Action == tea.MouseActionPress && m.Y >= bodyRow && !r.taking() {
+			return r.point(m.X, m.Y-bodyRow)
+		}
 		if m.Y == tabRow && len(r.dialogs) == 0 {
 			if t, ok := r.tabAt(m.X); ok {
 				r.status = say{}
@@ -31,6 +45,22 @@ func (r root) mouse(m tea.MouseMsg) (tea.Model, tea.Cmd) {
 		}
 	}
 	return r, nil
+}
+
+func (r root) point(x, line int) (tea.Model, tea.Cmd) {
+	s, ok := r.top().(pointed)
+	if !ok {
+		return r, nil
+	}
+	next, same, ok := s.Point(r.env(), x, line)
+	switch {
+	case !ok:
+		return r, nil
+	case same:
+		return r.press(tea.KeyMsg{Type: tea.KeyEnter})
+	}
+	r.status = say{}
+	return r.setTop(next), nil
 }
 
 func (r root) turn(k tea.KeyType) (tea.Model, tea.Cmd) {

@@ -84,7 +84,7 @@ func TestClicksThatDoNothing(t *testing.T) {
 	keysFrom := strings.Index(strings.Split(before, "\n")[tabRow], " ? help")
 	for y := range 24 {
 		for x := range 80 {
-			if y == tabRow && x < keysFrom {
+			if y == tabRow && x < keysFrom || y > bodyRow && y <= bodyRow+12 { // the tabs and the rows
 				continue
 			}
 			s.click(x, y)
@@ -98,6 +98,49 @@ func TestClicksThatDoNothing(t *testing.T) {
 	s.press("?").click(14, tabRow).sees("Keys:")
 	if !strings.Contains(before, "COHORT / QUEUE") || s.press("esc").root.tab != TabCohorts {
 		t.Error("a click behind a dialog went to a tab")
+	}
+}
+
+// TestClickOnARow clicks on every row as it is drawn: the cursor is on it then, and a
+// second click opens it.
+func TestClickOnARow(t *testing.T) {
+	for name, tc := range map[string]struct {
+		tab  string
+		w, h int
+	}{"glance": {"1", 120, 40}, "low glance": {"1", 80, 14}, "cohorts": {"2", 80, 24}, "workloads": {"4", 80, 24}, "beside a pane": {"4", 200, 40}} {
+		t.Run(name, func(t *testing.T) {
+			fresh := func() *stage {
+				st, c := scene()
+				s := newStage(t, st, c, tc.w, tc.h)
+				s.press(tc.tab)
+				s.pass(leastPause + time.Second)
+				return s
+			}
+			s := fresh()
+			lines := strings.Split(s.frame(), "\n")
+			first := 0
+			for first < len(lines) && !strings.HasPrefix(lines[first], "▸") {
+				first++
+			}
+			clicked := 0
+			for y := first + 1; y < len(lines) && strings.HasPrefix(lines[y], "  ") && strings.TrimSpace(lines[y][:30]) != ""; y++ {
+				want := strings.TrimSpace(lines[y][:30])
+				s := fresh()
+				if got := s.click(10, y).cursorLine(); !strings.Contains(got, want) {
+					t.Fatalf("a click on line %d, %q: the cursor is on %q", y, want, got)
+				}
+				if before := len(s.root.stacks[s.root.tab]); len(s.click(10, y).root.stacks[s.root.tab]) != before+1 && tc.tab != "2" {
+					t.Errorf("a second click on line %d, %q, opens nothing", y, want)
+				}
+				clicked++
+			}
+			if clicked < 2 {
+				t.Errorf("%d rows were clicked on:\n%s", clicked, s.frame())
+			}
+			if at := s.cursorLine(); tc.w > 160 && s.click(190, first+1).cursorLine() != at {
+				t.Error("a click on the pane moves the cursor")
+			}
+		})
 	}
 }
 

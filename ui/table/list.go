@@ -143,6 +143,19 @@ func (l List[K, T]) Select(k K) (List[K, T], bool) {
 	return l, true
 }
 
+// Point puts the cursor on the row that is on the line of a window of h lines, counted
+// from 0; ok is false when there is none. same says that it was there already.
+func (l List[K, T]) Point(line, h int) (to List[K, T], same, ok bool) {
+	from, until := l.Window(h)
+	i := from + line
+	if line < 0 || i >= until {
+		return l, false, false
+	}
+	same = i == l.cursor
+	l, ok = l.Select(l.key(l.rows[i]))
+	return l, same, ok
+}
+
 // Move moves the cursor in a window of h lines.
 func (l List[K, T]) Move(m Motion, h int) List[K, T] {
 	l.moved = true
