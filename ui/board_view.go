@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"strings"
-
 	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui/table"
 	"cli.holdfast.dev/holdfast/ui/term"
@@ -42,33 +40,9 @@ func (s board[K, T]) above(e Env) []string {
 		out = append(out, " "+e.Theme.Paint(theme.Warn, term.Clip(word, e.W-1, e.Theme.Glyph.Ellipsis)))
 	}
 	if s.typing || s.filter.text != "" {
-		out = append(out, s.filterView(e))
+		out = append(out, filterLine(e, s.filter, s.typing, s.query(), s.sheet.fields))
 	}
 	return out
-}
-
-func (s board[K, T]) filterView(e Env) string {
-	q := s.query()
-	hint := ""
-	switch {
-	case len(q.Unknown) > 0:
-		hint = "there is no field " + q.Unknown[0] + ": here, only " + strings.Join(s.sheet.fields, ": ") + ":"
-	case s.typing:
-		hint = "words, !word, " + strings.Join(s.sheet.fields, ": ") + ":"
-	}
-	left := "/" + s.filter.text + "   (Esc clears)"
-	if s.typing {
-		left = "/" + s.filter.view(e.Theme, e.W-3)
-	}
-	room := e.W - term.Width(left) - 4
-	role := theme.Dim
-	if len(q.Unknown) > 0 {
-		role = theme.Warn
-	}
-	if room < 12 {
-		return term.Clip(" "+e.Theme.Paint(theme.Info, left), e.W, "")
-	}
-	return " " + e.Theme.Paint(theme.Info, left) + "   " + e.Theme.Paint(role, term.Clip(hint, room, e.Theme.Glyph.Ellipsis))
 }
 
 // View is Screen's.

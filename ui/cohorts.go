@@ -41,6 +41,9 @@ type cohorts struct {
 	// goal is the node to put the cursor on, unless the person moves it before it is
 	// there; zero for none.
 	goal nodeKey
+	// filter is what the rows are sifted by, typing whether it is being written.
+	filter input
+	typing bool
 }
 
 // newCohortsAt is the tree with the cursor on the cohort.
@@ -66,8 +69,11 @@ func keyOf(n *quota.Node) nodeKey {
 // Title is Screen's.
 func (s cohorts) Title(e Env) (string, string) {
 	seen := seenOf(&s.list, s.lines(e))
-	if seen != "" {
+	switch {
+	case seen != "":
 		seen += count(s.list.Len())
+	case s.filter.text != "":
+		seen = plural(s.list.Standing(), "row")
 	}
 	at := slices.Index(s.all, s.choice) + 1
 	if at == 0 {
@@ -100,7 +106,7 @@ func (s cohorts) Keys() []Binding {
 		{Keys: keys("left", "h"), Help: "fold; on a folded row go to its cohort", Run: s.left},
 		{Keys: keys("right", "l"), Help: "unfold", Run: func(e Env) (Screen, Intent) { return s.fold(e, false), nil }},
 	}
-	out = append(out, queueActions(s, s.target)...)
+	out = append(append(out, queueActions(s, s.target)...), s.filterKeys()...)
 	return append(out, moving(func(e Env, m table.Motion) Screen {
 		s.list = s.list.Move(m, s.lines(e))
 		return s
@@ -131,7 +137,10 @@ func (s cohorts) target(e Env) (world.Ref, string) {
 
 // Update is Screen's.
 func (s cohorts) Update(e Env, m tea.Msg) (Screen, Intent) {
-	if _, ok := m.(shownMsg); ok {
+	switch m := m.(type) {
+	case tea.KeyMsg:
+		return s.typed(e, m)
+	case shownMsg:
 		s = s.rebuild(e)
 		if s.goal != (nodeKey{}) && !s.list.Moved() {
 			s.list, _ = s.list.Select(s.goal)
@@ -147,7 +156,7 @@ func (s cohorts) rebuild(e Env) cohorts {
 		s.choice = mostContended(e.Snap.Tree, s.all)
 		_, s.settled = known(e, world.KindClusterQueue, world.KindWorkload)
 	}
-	rows := s.flatten(nil, e.Snap.Tree.Roots, 0)
+	rows := s.rows(e)
 	if _, synced := known(e, world.KindClusterQueue); !synced && !s.list.Moved() {
 		s.list = s.list.Reset(rows)
 		return s
@@ -201,7 +210,7 @@ func (s cohorts) toggle(e Env) (Screen, Intent) {
 // fold folds or unfolds the row under the cursor.
 func (s cohorts) fold(e Env, on bool) cohorts {
 	row, gone, ok := s.list.Selected()
-	if !ok || gone || !row.kids {
+	if !ok || gone || !row.kids || s.filter.text != "" { // a filter shows what it finds
 		return s
 	}
 	folded := make(map[nodeKey]bool, len(s.folded)+1)
@@ -214,7 +223,7 @@ func (s cohorts) fold(e Env, on bool) cohorts {
 		delete(folded, keyOf(row.node))
 	}
 	s.folded = folded
-	s.list = s.list.Refresh(s.flatten(nil, e.Snap.Tree.Roots, 0))
+	s.list = s.list.Refresh(s.rows(e))
 	return s
 }
 

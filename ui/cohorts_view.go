@@ -33,7 +33,10 @@ var treeKinds = []world.Kind{world.KindCohort, world.KindClusterQueue}
 func (s cohorts) View(e Env) []string {
 	notes := s.notes(e)
 	if s.list.Len() == 0 {
-		if len(notes) == 0 {
+		switch {
+		case s.filter.text != "":
+			notes = append(notes, " Nothing in the tree matches this filter.")
+		case len(notes) == 0:
 			notes = []string{" There are no ClusterQueues and no Cohorts."}
 		}
 		return notes
@@ -90,6 +93,9 @@ func (s cohorts) notes(e Env) []string {
 	if _, ok := knownKind(e.Snap, world.KindCohort); !ok {
 		word, _ := absence(e, world.KindCohort)
 		add(word + ": the hierarchy and what is free in it are unknown.")
+	}
+	if s.typing || s.filter.text != "" {
+		out = append(out, filterLine(e, s.filter, s.typing, s.query(), cohortFields))
 	}
 	return out
 }

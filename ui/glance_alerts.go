@@ -24,7 +24,7 @@ const whoColumn = 2
 // classWords are the names of classes as people speak of them.
 var classWords = map[health.Class]string{
 	health.PingPong: "ping-pong", health.NeverFits: "never fits", health.StaleStatus: "stale status", health.UnusedFlavor: "unused flavor",
-	health.Strangers: "strange pods",
+	health.Strangers:                    "strange pods",
 	health.Class(reason.AdmissionCheck): "admission check", health.Class(reason.NamespaceSelector): "namespace", health.Class(reason.Misconfigured): "misconfigured",
 	health.Class(reason.PodsNotReady): "pods not ready", health.Class(reason.NodeFailure): "node failure", health.Class(reason.Unclear): "unclear",
 }
