@@ -143,17 +143,7 @@ func (s card[T]) readable(Env) (bool, string) {
 	return true, ""
 }
 
-func (s card[T]) enter(e Env) (Screen, Intent) {
-	ref, ok := s.view.Selected(s.doc(e), e.H)
-	if !ok {
-		return s, nil
-	}
-	next := screenFor(e, ref)
-	if next == nil {
-		return s, say{ref.String() + " is not known", theme.Warn}
-	}
-	return s, push{next}
-}
+func (s card[T]) enter(e Env) (Screen, Intent) { return follow(e, s, s.view, s.doc(e)) }
 
 // Update is Screen's.
 func (s card[T]) Update(e Env, m tea.Msg) (Screen, Intent) {

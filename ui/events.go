@@ -131,12 +131,9 @@ func openEvent(e Env, x world.Event) Intent {
 	if w := e.Snap.WorkloadByKey(ref.Key); ref.Kind == world.KindWorkload && ref.UID == "" && w != nil {
 		ref = w.Ref()
 	}
-	if s := screenFor(e, ref); s != nil {
-		return push{s}
-	}
 	switch ref.Kind {
-	case world.KindWorkload, world.KindClusterQueue, world.KindLocalQueue:
-		return say{object(ref) + " does not exist any more, or cannot be read", theme.Warn}
+	case world.KindWorkload, world.KindClusterQueue, world.KindLocalQueue, world.KindCohort, world.KindResourceFlavor, world.KindAdmissionCheck:
+		return opening(e, ref)
 	}
 	return say{"there is no page of a " + or(string(ref.Kind), "nameless kind"), theme.Warn}
 }

@@ -118,9 +118,6 @@ func (s glance) enter(e Env) (Screen, Intent) {
 	if !ok {
 		return s, nil
 	}
-	if a.Object.Kind == world.KindCohort {
-		return s, push{newCohortsAt(a.Object.Name)}
-	}
 	if next := screenFor(e, a.Object); next != nil {
 		return s, push{next}
 	}

@@ -33,14 +33,7 @@ func (s alertPage) Title(e Env) (string, string) {
 // Keys is Screen's.
 func (s alertPage) Keys() []Binding {
 	out := []Binding{{Keys: keys("enter", "right", "l"), Name: "open", Help: "open what the cursor is on", Run: func(e Env) (Screen, Intent) {
-		ref, ok := s.view.Selected(s.doc(e), e.H)
-		if !ok {
-			return s, nil
-		}
-		if next := screenFor(e, ref); next != nil {
-			return s, push{next}
-		}
-		return s, say{ref.String() + " does not exist any more", theme.Warn}
+		return follow(e, s, s.view, s.doc(e))
 	}}}
 	return append(out, moving(func(e Env, m table.Motion) Screen {
 		s.view = s.view.Move(m, s.doc(e), e.H)
@@ -86,10 +79,6 @@ func (s alertPage) doc(e Env) []doc.Line {
 // here.
 func whereNext(r world.Ref) string {
 	switch r.Kind {
-	case world.KindResourceFlavor:
-		return "In full: kubectl get resourceflavor " + r.Name + " -o yaml"
-	case world.KindAdmissionCheck:
-		return "In full, with its controller's words: kubectl describe admissioncheck " + r.Name
 	case world.KindTopology:
 		return "In full: kubectl get topology " + r.Name + " -o yaml"
 	case world.KindNamespace:
@@ -100,9 +89,13 @@ func whereNext(r world.Ref) string {
 	return ""
 }
 
-// concerned lists the queues and Workloads that name the object.
+// concerned lists where to read on: the object's page, or where it has none the queues
+// and Workloads that name it.
 func concerned(e Env, r world.Ref) (head string, out []world.Ref) {
 	s := e.Snap
+	if screenFor(e, r) != nil {
+		return "PAGE", []world.Ref{r}
+	}
 	queues := func(names func(*world.ClusterQueue) bool) {
 		head = "QUEUES"
 		for _, q := range s.ClusterQueues {
@@ -112,12 +105,6 @@ func concerned(e Env, r world.Ref) (head string, out []world.Ref) {
 		}
 	}
 	switch r.Kind {
-	case world.KindResourceFlavor:
-		queues(func(q *world.ClusterQueue) bool { return slices.Contains(q.Flavors(), r.Name) })
-	case world.KindAdmissionCheck:
-		queues(func(q *world.ClusterQueue) bool {
-			return slices.ContainsFunc(q.Checks, func(c world.CheckRule) bool { return c.Name == r.Name })
-		})
 	case world.KindTopology:
 		queues(func(q *world.ClusterQueue) bool {
 			return slices.ContainsFunc(q.Flavors(), func(name string) bool {
@@ -137,9 +124,6 @@ func concerned(e Env, r world.Ref) (head string, out []world.Ref) {
 		for _, w := range waitingFor(s, r) {
 			out = append(out, w.Ref())
 		}
-	case world.KindWorkload:
-		head = "WORKLOAD"
-		out = append(out, r)
 	}
 	return head, out
 }
@@ -214,7 +198,7 @@ func (s figures) doc(e Env) []doc.Line {
 			lines = append(lines, x.name+": "+x.detail)
 		}
 	}
-	list("KUEUE", append(lines, "This is as of now.")...)
+	list("KUEUE", append(lines, "This part is of now, not of the time above.")...)
 	return p.lines
 }
 

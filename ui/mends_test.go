@@ -93,3 +93,10 @@ func TestPaletteCohort(t *testing.T) {
 	s.press("3", ":").typeText("research").sees("▸ Cohort research").press("enter").cursorOn("research").sees("Enter fold")
 	s.press("enter").sees("Enter unfold").press("enter", "down").sees("Enter open")
 }
+
+// A key that can do nothing says so and what to press.
+func TestEnterOnNothing(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.press("4", "enter").sees("Workloads › team-a/train-llm-7f2").press("enter").sees("the cursor is on nothing that can be opened: down goes to the next that can")
+	s.press("down", "enter").seesNot("cursor is on nothing").sees("Workloads › team-a/train-llm-7f2 › ")
+}

@@ -103,19 +103,26 @@ func detailKeys(l loaded, with func(loaded, tea.Cmd) (Screen, Intent), ref world
 	}
 }
 
-func (s queue) enter(e Env) (Screen, Intent) {
-	ref, ok := s.view.Selected(s.doc(e), e.H)
+func (s queue) enter(e Env) (Screen, Intent) { return follow(e, s, s.view, s.doc(e)) }
+
+// follow opens what the cursor of a page is on; stay is the page itself.
+func follow(e Env, stay Screen, view doc.View, lines []doc.Line) (Screen, Intent) {
+	ref, ok := view.Selected(lines, e.H)
 	if !ok {
-		return s, nil
+		return stay, say{"the cursor is on nothing that can be opened: down goes to the next that can", theme.Warn}
 	}
-	next := screenFor(e, ref)
-	if next == nil {
-		return s, say{ref.String() + " is not known", theme.Warn}
-	}
-	return s, push{next}
+	return stay, opening(e, ref)
 }
 
-// screenFor returns the screen of an object, or nil when it is not known.
+// opening goes to the object's page, or says why there is none.
+func opening(e Env, ref world.Ref) Intent {
+	if next := screenFor(e, ref); next != nil {
+		return push{next}
+	}
+	return say{object(ref) + " does not exist any more, or cannot be read", theme.Warn}
+}
+
+// screenFor returns the screen of an object, or nil when it is not known or has none.
 func screenFor(e Env, ref world.Ref) Screen {
 	switch ref.Kind {
 	case world.KindWorkload:
@@ -125,6 +132,10 @@ func screenFor(e Env, ref world.Ref) Screen {
 	case world.KindClusterQueue, world.KindLocalQueue:
 		if _, _, ok := policyOf(e, ref); ok {
 			return newQueue(ref)
+		}
+	case world.KindCohort:
+		if e.Snap.Tree.Cohort(ref.Name) != nil {
+			return newCohortsAt(ref.Name)
 		}
 	case world.KindResourceFlavor:
 		return aboutFlavors().find(e.Snap, ref)

@@ -9,7 +9,6 @@ import (
 	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui/doc"
 	"cli.holdfast.dev/holdfast/ui/table"
-	"cli.holdfast.dev/holdfast/ui/theme"
 )
 
 // workload shows one Workload whole: why it stands where it stands, who
@@ -80,17 +79,7 @@ func (s workload) preemptor(e Env) (Screen, Intent) {
 	return s, push{newWorkload(l.Preemptor)}
 }
 
-func (s workload) enter(e Env) (Screen, Intent) {
-	ref, ok := s.view.Selected(s.doc(e), e.H)
-	if !ok {
-		return s, nil
-	}
-	next := screenFor(e, ref)
-	if next == nil {
-		return s, say{ref.String() + " does not exist any more", theme.Warn}
-	}
-	return s, push{next}
-}
+func (s workload) enter(e Env) (Screen, Intent) { return follow(e, s, s.view, s.doc(e)) }
 
 // queues are the ClusterQueues whose order this page tells.
 func (s workload) queues(e Env) []string {
