@@ -145,9 +145,9 @@ func (d owners) doc(e Env, w int) []doc.Line {
 		}
 	}
 	if d.asking {
-		say("holdfast becomes the owner of what is listed below, and "+strings.Join(d.managers(), ", ")+" loses it. Whoever still runs there may write its own value again, or fail.", theme.Alarm)
+		say("holdfast becomes the owner of what is listed below, and "+strings.Join(d.managers(), ", ")+" loses it. A program that still writes there may put its own value back, or fail.", theme.Alarm)
 	} else {
-		say("The server refuses to change what others own. Agree with them, or leave these fields out.", theme.Plain)
+		say("The server refuses to change what others own unless they are taken over: agree with them first, or leave these fields out.", theme.Plain)
 	}
 	last := ""
 	for _, f := range d.fields {

@@ -102,6 +102,9 @@ func (f forecast) heading() {
 	case n > 1:
 		s += "; " + count(n) + " are left waiting"
 	}
+	if r.Waiting.Count > 0 && r.Waiting.Queues > 1 {
+		s += " in the " + count(r.Waiting.Queues) + " queues that share quota"
+	}
 	f.p.wide("WHAT KUEUE WILL DO: "+s+".", role)
 	f.label()
 }

@@ -26,7 +26,7 @@ func queueRef(name string) world.Ref {
 // quietImpact is a preview in which nothing happens.
 func quietImpact(s *store.Snapshot) *impact.Result {
 	return &impact.Result{
-		ComputedWith: "v0.19.2", ClusterRuns: "v0.19.2", Timings: 8, Before: s, After: s, Waiting: impact.Waiting{Count: 5, Certain: true},
+		ComputedWith: "v0.19.2", ClusterRuns: "v0.19.2", Timings: 8, Before: s, After: s, Waiting: impact.Waiting{Count: 5, Queues: 1, Certain: true},
 		Assumptions: []string{"running jobs do not end, no new ones come, and admission checks stay as they are",
 			"the manager runs with the configuration of ConfigMap kueue-system/kueue-manager-config"},
 	}
@@ -54,7 +54,7 @@ func burst(s *store.Snapshot) *impact.Result {
 	}
 	r.Admitted[1].Checks = []string{"budget"}
 	r.Admitted[2].Pods = 1
-	r.Waiting = impact.Waiting{Count: 3, Certain: false, Changed: []impact.Change{
+	r.Waiting = impact.Waiting{Count: 3, Queues: 4, Certain: false, Changed: []impact.Change{
 		{Workload: fated("team-a", "train-llm-7f2", "team-a-cq", 500), Before: "quota: Needs 4 nvidia.com/gpu of a100: 2 are free.", After: "queueOrder: Fits, and 2 Workloads stand before it.", Certain: true}}}
 	r.OverQuota = []impact.Over{{Ref: queueRef("team-c-cq"), FlavorResource: gpu, By: 2, Certain: true}}
 	r.Quota = []impact.Cell{{Ref: queueRef("team-a-cq"), FlavorResource: gpu, NominalBefore: 6, NominalAfter: 20, UsedBefore: 10, UsedAfter: 16, BorrowedBefore: 4, Certain: true}}

@@ -94,7 +94,7 @@ func (d planDialog) affectedDoc(p *planPaper) {
 	}
 	pendingHead, pending := "PENDING", fate{"stays pending", "stay pending", theme.Plain, namesOfOthers}
 	if x.Action == actions.Resume || x.Action == actions.Reactivate {
-		pendingHead, pending = "TRIED", fate{"is pending and will be tried again", "are pending and will be tried again", theme.Plain, namesOfOthers}
+		pendingHead, pending = "IS TRIED", fate{"is pending and will be tried again", "are pending and will be tried again", theme.Plain, namesOfOthers}
 	}
 	p.group(pendingHead, pending, x.StaysPending, stops || x.Action == actions.Resume)
 	p.group("RUNS ON", fate{"runs on", "run on", theme.Plain, namesOfOthers}, x.RunsOn, stops)

@@ -156,6 +156,8 @@ type Over struct {
 // Waiting is what still waits at the end in the cohort trees of the edit.
 type Waiting struct {
 	Count int
+	// Queues is the number of ClusterQueues in those trees.
+	Queues int
 	// Certain is set when so many wait in every timing.
 	Certain bool
 	Changed []Change

@@ -56,8 +56,8 @@ func TestQuotaUpAdmits(t *testing.T) {
 	if d := cmp.Diff(map[string][]string{"admitted": {"waits"}}, names(t, &r)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	if r.Waiting.Count != 1 || !r.Waiting.Certain {
-		t.Errorf("%d wait, certain %v; want 1 for certain", r.Waiting.Count, r.Waiting.Certain)
+	if r.Waiting.Count != 1 || r.Waiting.Queues != 1 || !r.Waiting.Certain {
+		t.Errorf("%d wait in %d queues, certain %v; want 1 in 1 for certain", r.Waiting.Count, r.Waiting.Queues, r.Waiting.Certain)
 	}
 	want := []Cell{{Ref: r.Before.ClusterQueue("a").Ref(), FlavorResource: a100, NominalBefore: 2, NominalAfter: 4, UsedBefore: 2, UsedAfter: 4, Certain: true}}
 	if d := cmp.Diff(want, r.Quota); d != "" {

@@ -40,7 +40,7 @@ func (c *composer) waiting(ctx context.Context, now time.Time) (Waiting, []Workl
 	x := reason.New(c.st.from, now)
 	u := newUnion[changeKey, Change]()
 	var lost []Workload
-	out := Waiting{Certain: c.end(true)}
+	out := Waiting{Queues: len(c.queues), Certain: c.end(true)}
 	keys := map[*store.Snapshot][]changeKey{}
 	for i, e := range c.ends {
 		if !e.first {
