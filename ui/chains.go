@@ -3,7 +3,7 @@ package ui
 import (
 	"cmp"
 	"context"
-	"time"
+	"math"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -152,13 +152,18 @@ func chainColumns() []column[chainRow] {
 	type r = chainRow
 	return []column[r]{
 		{Column: table.Column{Title: "WORKLOAD", Min: 26, Max: 46}, compare: by(func(r r) string { return r.Key.String() })},
-		{Column: table.Column{Title: "PRIO", Right: true, Min: 4, Max: 11}, falling: true, compare: func(look) func(a, b r) int {
-			return func(a, b r) int { return comparePointers(a.Priority, b.Priority) }
-		}},
+		{Column: table.Column{Title: "PRIO", Right: true, Min: 4, Max: 11}, falling: true, compare: by(func(r r) int64 {
+			if r.Priority == nil {
+				return math.MinInt64 // what is not known comes before everything
+			}
+			return int64(*r.Priority)
+		})},
 		{Column: table.Column{Title: "QUEUE", Min: 10, Max: 24, Drop: 4}, compare: func(l look) func(a, b r) int {
 			return func(a, b r) int { return cmp.Compare(chainQueue(l.snap, a), chainQueue(l.snap, b)) }
 		}},
-		{Column: table.Column{Title: "AGO", Right: true, Min: 5, Max: 6}, falling: true, compare: by(func(r r) int64 { return -unix(r.tree.Latest) })},
+		{Column: table.Column{Title: "AGO", Right: true, Min: 5, Max: 6}, falling: true, compare: func(look) func(a, b r) int {
+			return func(a, b r) int { return b.tree.Latest.Compare(a.tree.Latest) }
+		}},
 		{Column: table.Column{Title: "REASON", Min: 19, Max: 29, Drop: 6}, compare: by(func(r r) string { return r.step().Reason })},
 		{Column: table.Column{Title: "HOLDS", Min: 5, Max: 5}},
 		{Column: table.Column{Title: "BY POLICY", Min: 26, Max: 48, Drop: 7}},
@@ -172,30 +177,6 @@ func fitChains(e Env, cols []table.Column) {
 	if e.W < 100 && cols[queue].Sorted == 0 {
 		cols[queue].Max, cols[queue].Min, cols[queue].Title = 0, 0, ""
 	}
-}
-
-// unix is the time as a number that can be compared; what is not known is the oldest.
-func unix(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixNano()
-}
-
-// comparePointers orders what is not known before everything.
-func comparePointers(a, b *int32) int {
-	switch {
-	case a == nil || b == nil:
-		return cmp.Compare(btoi(a != nil), btoi(b != nil))
-	}
-	return cmp.Compare(*a, *b)
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // chainHeads say what is not known of the preemptors, and what events add.

@@ -1,8 +1,10 @@
 package ui
 
 import (
+	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui/table"
@@ -33,23 +35,18 @@ func checkColumns() []column[checkRow] {
 		{Column: table.Column{Title: "QUEUES", Right: true, Min: 6, Max: 9, Drop: 2}, compare: by(func(r r) int { return len(r.uses) }), falling: true},
 		{Column: table.Column{Title: "WAITING", Right: true, Min: 7, Max: 9}, compare: by(func(r r) int { return len(r.waits) }), falling: true},
 		{Column: table.Column{Title: "OLDEST", Right: true, Min: 6, Max: 7}, compare: func(l look) func(a, b r) int {
-			return func(a, b r) int { return cmpAges(l, a, b) }
+			waited := func(r r) time.Duration { // nobody waits least
+				if r.oldest.IsZero() {
+					return -1
+				}
+				return l.now.Sub(r.oldest)
+			}
+			return func(a, b r) int { return cmp.Compare(waited(a), waited(b)) }
 		}, falling: true},
 		{Column: table.Column{Title: "RETRY", Right: true, Min: 5, Max: 9, Drop: 3}, compare: by(func(r r) int { return len(r.retries) }), falling: true},
 		{Column: table.Column{Title: "REJECTED", Right: true, Min: 8, Max: 9}, compare: by(func(r r) int { return len(r.rejected) }), falling: true},
 		{Column: table.Column{Title: "", Min: 30, Max: 100, Grow: 1, Drop: 1}},
 	}
-}
-
-// cmpAges compares how long somebody has waited; nobody waits least.
-func cmpAges(l look, a, b checkRow) int {
-	since := func(r checkRow) int64 {
-		if r.oldest.IsZero() {
-			return -1
-		}
-		return int64(l.now.Sub(r.oldest))
-	}
-	return int(max(-1, min(1, since(a)-since(b))))
 }
 
 func controllerOf(r checkRow) string {

@@ -266,16 +266,7 @@ func refusedVerbs(e Env, k world.Kind) string {
 }
 
 // resourceOf is the kind in its plural, as the API server spells it.
-func resourceOf(k world.Kind) string {
-	s := strings.ToLower(string(k))
-	switch {
-	case strings.HasSuffix(s, "s"):
-		return s + "es"
-	case strings.HasSuffix(s, "y"):
-		return strings.TrimSuffix(s, "y") + "ies"
-	}
-	return s + "s"
-}
+func resourceOf(k world.Kind) string { return strings.ToLower(kindNames(k)) }
 
 // refusedDoc lists what the server refuses to this user, with the verb.
 func refusedDoc(p *paper) {

@@ -99,10 +99,14 @@ func knownKind(s *store.Snapshot, k world.Kind) (string, bool) {
 
 // kindNames are several objects of the kind.
 func kindNames(k world.Kind) string {
-	if strings.HasSuffix(string(k), "s") {
-		return string(k) + "es"
+	s := string(k)
+	switch {
+	case strings.HasSuffix(s, "s"):
+		return s + "es"
+	case strings.HasSuffix(s, "y"):
+		return strings.TrimSuffix(s, "y") + "ies"
 	}
-	return string(k) + "s"
+	return s + "s"
 }
 
 // absence is the sentence that stands where rows of the kind would be.

@@ -8,10 +8,11 @@ import (
 	"cli.holdfast.dev/holdfast/ui/theme"
 )
 
-// The pace at which figures are kept for the small curves, and how many are.
+// The pace at which figures are kept for the small curves, and how many are: as many as
+// are drawn.
 const (
 	samplePace  = 30 * time.Second
-	mostSamples = 120
+	mostSamples = mostCurve
 )
 
 // sample is the figures at one time.

@@ -137,7 +137,9 @@ func (k keeper) Summary(id string) string {
 
 // quoted is the word as a POSIX shell takes it for one.
 func quoted(word string) string {
-	plain := func(r rune) bool { return r == '/' || r == '.' || r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
+	plain := func(r rune) bool {
+		return r == '/' || r == '.' || r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	}
 	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
 		return word
 	}
