@@ -59,6 +59,7 @@ func infoOf(k world.Kind) (kindInfo, error) {
 type client struct {
 	dyn     dynamic.Interface
 	version string
+	tried   func(error) // is told how a write or dry-run of what Kueue validates ended; may be nil
 
 	mu       sync.Mutex
 	warnings []string
@@ -98,6 +99,9 @@ func (d *Desk) client() (*client, error) {
 		}
 	}
 	c := &client{version: version}
+	if told := d.opts.Tried; told != nil {
+		c.tried = func(err error) { told(d.opts.Clock.Now(), err) }
+	}
 	cfg := rest.CopyConfig(d.opts.Config)
 	cfg.WarningHandler = c
 	dyn, err := dynamic.NewForConfigAndClient(cfg, d.http)
@@ -177,6 +181,17 @@ func (c *client) patch(ctx context.Context, t Target, live *unstructured.Unstruc
 // send writes the target's change, or has the server try it. live is the object as it
 // is now; nil for one that is made.
 func (c *client) send(ctx context.Context, t Target, live *unstructured.Unstructured, dryRun bool) (*unstructured.Unstructured, error) {
+	o, err := c.request(ctx, t, live, dryRun)
+	switch t.Ref.Kind {
+	case world.KindClusterQueue, world.KindCohort, world.KindResourceFlavor, world.KindWorkload: // those that Kueue's validating webhook is asked about
+		if c.tried != nil {
+			c.tried(err)
+		}
+	}
+	return o, err
+}
+
+func (c *client) request(ctx context.Context, t Target, live *unstructured.Unstructured, dryRun bool) (*unstructured.Unstructured, error) {
 	if t.Method == MergePatch {
 		return c.patch(ctx, t, live, dryRun)
 	}

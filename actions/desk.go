@@ -47,6 +47,10 @@ type Options struct {
 	// function, which may be nil, is told of the progress. Nil: plans say that it is
 	// not computed.
 	Impact func(context.Context, []impact.Edit, func(impact.Progress)) impact.Result
+	// Tried, which may be nil, is told when the server has taken or refused a write or
+	// dry-run of an object that Kueue's validating webhook is asked about, and how; it must
+	// not block and may be called from any goroutine.
+	Tried func(at time.Time, err error)
 	// Checkpoint is the annotation of a Workload in which its job records its checkpoint;
 	// empty: none is known.
 	Checkpoint string

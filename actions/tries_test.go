@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -63,5 +64,31 @@ func TestJournalCountsTries(t *testing.T) {
 				t.Errorf("the result line is %s, want %s in it", line, tt.line)
 			}
 		})
+	}
+}
+
+// How a dry-run or write of what Kueue validates ends is told.
+func TestTriedIsTold(t *testing.T) {
+	s := newAPIServer(t)
+	putQueue(s, "", "")
+	var told []error
+	d := desk(t, s, func(o *Options) {
+		o.Tried = func(at time.Time, err error) {
+			if at.IsZero() {
+				t.Error("at no time")
+			}
+			told = append(told, err)
+		}
+	})
+	p, err := d.PlanHold(t.Context(), queueRef, false, "why")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(told) != 1 || told[0] != nil {
+		t.Fatalf("after the dry-run: %v", told)
+	}
+	d.Execute(t.Context(), p, "q")
+	if len(told) != 2 || told[1] != nil {
+		t.Errorf("after the write: %v", told)
 	}
 }

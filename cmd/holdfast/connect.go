@@ -91,7 +91,7 @@ func (a *app) connect(ctx context.Context, screen bool) (_ *session, err error) 
 	s.desk, err = actions.NewDesk(actions.Options{
 		Config: kube.Writer(base, agent, a.readOnly), World: s.watcher.Snapshot, Context: contract.Context, ReadOnly: a.readOnly, Production: slices.Contains(a.production, contract.Context),
 		Journal: s.journal, Clock: s.clock, ExportDir: a.exportDir, DraftDir: filepath.Join(filepath.Dir(journal), "drafts"),
-		Editor: editor(), Version: version(), Checkpoint: a.checkpoint, Progress: progress, PodsOf: s.reader.PodsOf, NodesWith: s.reader.NodesWith, Impact: foresight.preview, VerifyFor: 20 * time.Second, LastsFor: 3 * time.Second,
+		Editor: editor(), Version: version(), Checkpoint: a.checkpoint, Progress: progress, PodsOf: s.reader.PodsOf, NodesWith: s.reader.NodesWith, Impact: foresight.preview, Tried: s.watcher.WebhookTried, VerifyFor: 20 * time.Second, LastsFor: 3 * time.Second,
 	})
 	if err != nil {
 		return nil, coded(exitUnreadable, err)

@@ -59,6 +59,8 @@ type Watcher struct {
 	reach    error     // of the last probe; nil: the server answers
 	retry    time.Time // of the next probe while there is no answer
 	contract world.Contract
+	untried  verdict // of the validating webhook, without trial
+	trial    trial
 }
 
 // New returns a Watcher that has not asked the cluster anything yet; its

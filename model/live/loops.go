@@ -123,6 +123,8 @@ func (w *Watcher) contractLoop(ctx context.Context, q *inquiry) {
 			f.setVersion(c)
 			f.setController(c)
 			f.setWebhook(c)
+			w.untried = verdict{c.ValidatingWebhook, c.ValidatingWebhookDetail}
+			w.trial.tell(c, w.opts.Clock.Now())
 			if broken != nil {
 				c.ConversionWebhook, c.ConversionWebhookDetail = broken.state, broken.detail
 			}

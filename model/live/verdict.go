@@ -2,11 +2,13 @@ package live
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"cli.holdfast.dev/holdfast/model/kube"
 	"cli.holdfast.dev/holdfast/model/text"
 	"cli.holdfast.dev/holdfast/model/world"
 )
@@ -95,6 +97,61 @@ func (f *facts) setWebhook(c *world.Contract) {
 		seen = fmt.Sprintf("endpoints of Service %s are ready", f.service)
 	}
 	c.ValidatingWebhook, c.ValidatingWebhookDetail = world.Unknown, "not tried, since only a dry-run of a write could tell; "+seen
+}
+
+// triedFresh is how long it stands what a write or dry-run of this program showed of
+// Kueue's validating webhook.
+const triedFresh = 10 * time.Minute
+
+// trial is what a write or dry-run of this program showed of Kueue's validating webhook.
+type trial struct {
+	at   time.Time
+	fail string // empty: it answered
+}
+
+// tell adds the trial to what can be seen without one, while it is fresh.
+func (t trial) tell(c *world.Contract, now time.Time) {
+	if t.at.IsZero() || now.Sub(t.at) > triedFresh || c.ValidatingWebhook != world.Unknown {
+		return
+	}
+	at := t.at.UTC().Format(time.RFC3339)
+	if t.fail == "" {
+		c.ValidatingWebhook, c.ValidatingWebhookDetail = world.Ready, "it let a write or dry-run of this program through at "+at
+		return
+	}
+	c.ValidatingWebhook, c.ValidatingWebhookDetail = world.NotReady, "at "+at+" the server said: "+t.fail
+}
+
+// WebhookTried takes note of how a write or dry-run ended that Kueue's validating webhook
+// was to be asked about: that it answered, or that the server could not reach it. Of
+// other errors nothing follows. Safe to call from any
+// goroutine; it does not block.
+func (w *Watcher) WebhookTried(at time.Time, err error) {
+	t := trial{at: at}
+	switch {
+	case err == nil:
+	case unreached(err):
+		t.fail = words(err)
+	default:
+		return
+	}
+	w.update(func(c *world.Contract) {
+		w.trial = t
+		if c.Asked {
+			c.ValidatingWebhook, c.ValidatingWebhookDetail = w.untried.state, w.untried.detail
+			t.tell(c, w.opts.Clock.Now())
+		}
+	})
+}
+
+// unreached reports whether the server says that it could not ask one of Kueue's own
+// webhooks: "v" validates and "m" sets defaults.
+func unreached(err error) bool {
+	name, ok := kube.WebhookError(err)
+	if !ok || len(name) < 2 || name[0] != 'v' && name[0] != 'm' {
+		return false
+	}
+	return slices.Contains([]string{"clusterqueue.kb.io", "cohort.kb.io", "resourceflavor.kb.io", "workload.kb.io"}, name[1:])
 }
 
 // words are an error's words, safe to draw.

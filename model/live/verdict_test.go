@@ -2,12 +2,14 @@ package live
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"cli.holdfast.dev/holdfast/model/kube"
 	"cli.holdfast.dev/holdfast/model/world"
@@ -118,6 +120,56 @@ func TestValidatingWebhook(t *testing.T) {
 			tc.f.setWebhook(&c)
 			if d := cmp.Diff(tc.want, seen{c.ValidatingWebhook, c.ValidatingWebhookDetail, c.WebhookCAValidUntil, c.WebhookCADetail}); d != "" {
 				t.Errorf("webhook (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// What a write or dry-run of this program showed of the webhook stands for a while, and
+// says no more than what is seen to be broken.
+func TestWebhookTried(t *testing.T) {
+	noon := time.Date(2026, 12, 3, 12, 0, 0, 0, time.UTC)
+	down := func(name string) error {
+		return apierrors.NewInternalError(fmt.Errorf("failed calling webhook %q: connection refused", name))
+	}
+	unknown, broken := verdict{world.Unknown, "not tried"}, verdict{world.NotReady, "the CA ran out"}
+	ready := verdict{world.Ready, "it let a write or dry-run of this program through at 2026-12-03T12:00:00Z"}
+	tests := map[string]struct {
+		untried verdict
+		errs    []error
+		later   time.Duration
+		want    verdict
+	}{
+		"nothing was tried":             {unknown, nil, 0, unknown},
+		"a dry-run went through":        {unknown, []error{nil}, time.Minute, ready},
+		"long ago":                      {unknown, []error{nil}, time.Hour, unknown},
+		"what is broken is broken":      {broken, []error{nil}, 0, broken},
+		"it could not be asked":         {unknown, []error{down("vclusterqueue.kb.io")}, 0, verdict{world.NotReady, `at 2026-12-03T12:00:00Z the server said: Internal error occurred: failed calling webhook "vclusterqueue.kb.io": connection refused`}},
+		"it could be asked again":       {unknown, []error{down("mclusterqueue.kb.io"), nil}, 0, ready},
+		"another's webhook":             {unknown, []error{down("vclusterqueue.example.com")}, 0, unknown},
+		"a conflict tells nothing":      {unknown, []error{errors.New("conflict")}, 0, unknown},
+		"a conflict after it went well": {unknown, []error{nil, errors.New("conflict")}, 0, ready},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			clock := clocktesting.NewFakeClock(noon)
+			w := New(Options{Clock: clock, Log: func(string) {}})
+			w.update(func(c *world.Contract) {
+				c.Asked, w.untried = true, tc.untried
+				c.ValidatingWebhook, c.ValidatingWebhookDetail = tc.untried.state, tc.untried.detail
+			})
+			for _, err := range tc.errs {
+				w.WebhookTried(noon, err)
+			}
+			clock.Step(tc.later)
+			c := world.Contract{ValidatingWebhook: tc.untried.state, ValidatingWebhookDetail: tc.untried.detail}
+			if tc.later > 0 { // as the loop does it
+				w.trial.tell(&c, clock.Now())
+			} else {
+				c = w.contract
+			}
+			if got := (verdict{c.ValidatingWebhook, c.ValidatingWebhookDetail}); got != tc.want {
+				t.Errorf("%+v, want %+v", got, tc.want)
 			}
 		})
 	}

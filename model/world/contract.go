@@ -57,8 +57,8 @@ type Contract struct {
 	// Controller is what the manager's Deployment and its leader's lease say.
 	Controller       Readiness
 	ControllerDetail string
-	// ValidatingWebhook is never Ready: only a dry-run of a write could tell, and
-	// nothing here writes. NotReady is certain.
+	// ValidatingWebhook is Ready only for a while after a write or dry-run of this program
+	// showed it: reading cannot tell. NotReady is certain.
 	ValidatingWebhook       Readiness
 	ValidatingWebhookDetail string
 	// WebhookCAValidUntil is when the first of the CA bundles with which the API
