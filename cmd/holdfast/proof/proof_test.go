@@ -24,8 +24,10 @@ const (
 	envReplay = "HOLDFAST_PROOF_REPLAY" // a folder of trials to be judged again, without a sandbox
 )
 
-// atOnce is how many trials go on at a time. Most of a trial is waiting.
-const atOnce = 6
+// atOnce is how many trials go on at a time. Most of a trial is waiting. A sandbox
+// serves perSandbox of them: two that had served more than 100 ended in their midst,
+// with a Kueue that could not renew its lease in time.
+const atOnce, perSandbox = 6, 60
 
 func number(t *testing.T, name string, otherwise uint64) uint64 {
 	t.Helper()
@@ -87,16 +89,27 @@ type proof struct {
 	*summary
 }
 
-// prove makes n trials in a sandbox of their own.
+// prove makes n trials.
 func (p *proof) prove(t *testing.T, n int, fair bool) {
 	if n == 0 {
 		t.Skip("not asked for")
 	}
+	todo := &tickets{left: n, most: 2*n + 10}
+	for first := 0; first < todo.most && todo.refill(perSandbox); first += perSandbox {
+		t.Run(fmt.Sprintf("from trial %d", todo.next), func(t *testing.T) { p.serve(t, todo, fair) })
+	}
+	if todo.left > 0 {
+		t.Errorf("%d of %d edits could not be tried", todo.left, n)
+	}
+}
+
+// serve makes trials in a sandbox of their own.
+func (p *proof) serve(t *testing.T, todo *tickets, fair bool) {
+	from := todo.next
 	c := start(t, fair)
 	if p.keep {
-		defer p.keepLog(t, c)
+		defer p.keepLog(t, c, from)
 	}
-	todo := &tickets{left: n, most: 2*n + 10}
 	var workers sync.WaitGroup
 	for range atOnce {
 		workers.Go(func() {
@@ -108,17 +121,14 @@ func (p *proof) prove(t *testing.T, n int, fair bool) {
 		})
 	}
 	workers.Wait()
-	if todo.left > 0 {
-		t.Errorf("%d of %d edits could not be tried", todo.left, n)
-	}
 }
 
 // keepLog keeps what Kueue's manager wrote.
-func (p *proof) keepLog(t *testing.T, c *cluster) {
+func (p *proof) keepLog(t *testing.T, c *cluster, from int) {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(c.logs, "kueue.log"))
 	if err == nil {
-		err = os.WriteFile(filepath.Join(p.dir, fmt.Sprintf("kueue-fair-%t.log", c.fair)), raw, 0o600)
+		err = os.WriteFile(filepath.Join(p.dir, fmt.Sprintf("kueue-fair-%t-%d.log", c.fair, from)), raw, 0o600)
 	}
 	if err != nil {
 		t.Error(err)
@@ -128,19 +138,28 @@ func (p *proof) keepLog(t *testing.T, c *cluster) {
 // tickets are the numbers of the trials to come. Worlds without a trial do not
 // count: others take their place.
 type tickets struct {
-	mu         sync.Mutex
-	left, next int
-	most       int
+	mu              sync.Mutex
+	left, next      int
+	most, inSandbox int // the first number that is not given; how many more of them in this sandbox
+}
+
+// refill allows n more trials, in another sandbox, and reports whether any are left.
+func (k *tickets) refill(n int) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.inSandbox = n
+	return k.left > 0
 }
 
 func (k *tickets) take() (int, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.left == 0 || k.next == k.most {
+	if k.left == 0 || k.next == k.most || k.inSandbox == 0 {
 		return 0, false
 	}
 	k.left--
 	k.next++
+	k.inSandbox--
 	return k.next - 1, true
 }
 
