@@ -120,7 +120,7 @@ func (s board[K, T]) Typing() bool { return s.typing }
 func (s board[K, T]) Keys() []Binding {
 	out := []Binding{
 		{Keys: keys("enter", "right", "l"), Name: "open", Help: "open what is under the cursor", Enabled: s.any, Run: s.enter},
-		{Keys: keys("/"), Name: "filter", Help: "filter: words, !word, " + strings.Join(s.sheet.fields, ": ") + ":", Run: func(Env) (Screen, Intent) { s.typing = true; return s, nil }},
+		{Keys: keys("/"), Name: "filter", Help: filterHelp(s.sheet.fields), Run: func(Env) (Screen, Intent) { s.typing = true; return s, nil }},
 	}
 	switch {
 	case s.filter.text != "":
@@ -153,6 +153,15 @@ func (s board[K, T]) Keys() []Binding {
 		s.list = s.list.Move(m, s.lines(e))
 		return s
 	})...)
+}
+
+// filterHelp says how rows with the fields are filtered.
+func filterHelp(fields []string) string {
+	out := "filter: words, !word, " + strings.Join(fields, ": ") + ":"
+	if f := fields[0]; f == "ns" || f == "name" {
+		out += " (" + f + ":=x is x alone)"
+	}
+	return out
 }
 
 // any says whether there is a row under the cursor.

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"context"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"cli.holdfast.dev/holdfast/model/store"
@@ -33,26 +31,33 @@ type card[T named] struct {
 	row   T
 	done  bool // row was there
 	left  bool // it is there no more
-
-	asked uint64          // the ticket of the question under way, 0 for none
-	from  *store.Snapshot // of which the last question was asked
-	late  bool            // a refresh waits for the next second, or until the page may move
-	came  bool            // the person came here after the last answer
+	join  joined[found[T]]
 
 	view   doc.View
 	detail loaded
 }
 
-// joinedMsg brings the row of a card.
-type joinedMsg[T named] struct {
-	ticket uint64
-	row    T
-	found  bool
+// found is the row of a card, where there is one.
+type found[T named] struct {
+	row T
+	ok  bool
 }
 
 // page is the card of the row.
 func (a *about[T]) page(row T) card[T] {
-	return card[T]{about: a, ref: row.ref(), there: row.there(), row: row, done: true}
+	return card[T]{about: a, ref: row.ref(), there: row.there(), row: row, done: true, join: joined[found[T]]{done: true}}
+}
+
+// joiner finds the row of ref.
+func (a *about[T]) joiner(ref world.Ref) joiner[found[T]] {
+	return joiner[found[T]]{a.same, func(l look) found[T] {
+		for _, r := range a.rows(l) {
+			if r.ref() == ref {
+				return found[T]{r, true}
+			}
+		}
+		return found[T]{}
+	}}
 }
 
 // find is the card of the object, or of the name where there is none; nil where the
@@ -153,57 +158,23 @@ func (s card[T]) Update(e Env, m tea.Msg) (Screen, Intent) {
 		if ok, _ := s.readable(e); ok && m.first {
 			s.detail, read = s.detail.load(e, s.ref)
 		}
-		s, join = s.shown(e, m.came)
+		s.join, join = s.join.shown(e, m.came, s.about.joiner(s.ref))
 		return s, run{tea.Batch(read, join)}
 	case beatMsg:
-		if s.late && s.asked == 0 && !s.stands(e) {
-			next, join := s.ask(e)
-			return next, run{join}
-		}
-	case joinedMsg[T]:
-		switch {
-		case m.ticket != s.asked:
-		case s.stands(e):
-			s.asked, s.late = 0, true
-		default:
-			s.asked, s.came, s.left = 0, false, !m.found
-			if m.found {
-				s.row, s.done = m.row, true
+		var join tea.Cmd
+		s.join, join = s.join.beat(e, s.about.joiner(s.ref))
+		return s, run{join}
+	case joinedMsg[found[T]]:
+		var taken bool
+		if s.join, taken = s.join.take(e, m); taken {
+			if s.left = !m.value.ok; m.value.ok {
+				s.row, s.done = m.value.row, true
 			}
 		}
 	case detailMsg:
 		s.detail = s.detail.take(m)
 	}
 	return s, nil
-}
-
-// stands reports whether what the person reads here may not change now.
-func (s card[T]) stands(e Env) bool { return e.Still && s.done && !s.came }
-
-// shown asks for the row anew when something of it changed.
-func (s card[T]) shown(e Env, came bool) (card[T], tea.Cmd) {
-	if s.from != nil && !s.late && s.about.same(s.from, e.Snap) {
-		return s, nil
-	}
-	s.came = s.came || came
-	if s.asked != 0 || s.stands(e) || s.from != nil && len(e.Snap.Workloads) > bigList {
-		s.late = true
-		return s, nil
-	}
-	return s.ask(e)
-}
-
-func (s card[T]) ask(e Env) (card[T], tea.Cmd) {
-	s.asked, s.from, s.late = e.Ticket, e.Snap, false
-	rows, ref, ticket, l := s.about.rows, s.ref, e.Ticket, look{e.Snap, e.Now, e.memo.begin}
-	return s, e.ask(func(context.Context) tea.Msg {
-		for _, r := range rows(l) {
-			if r.ref() == ref {
-				return joinedMsg[T]{ticket, r, true}
-			}
-		}
-		return joinedMsg[T]{ticket: ticket}
-	})
 }
 
 // View is Screen's.
@@ -221,7 +192,7 @@ func (s card[T]) doc(e Env) []doc.Line {
 	switch {
 	case s.done:
 		s.about.body(p, s.row, s.detail)
-	case s.asked != 0 || s.from == nil:
+	case s.join.asked != 0 || s.join.from == nil:
 		p.text("", "reading"+e.Theme.Glyph.Ellipsis, theme.Dim)
 	default:
 		p.text("", object(s.ref)+" does not exist, and nothing names it.", theme.Warn)

@@ -96,14 +96,14 @@ func chainHas(s *store.Snapshot) func(r chainRow, field, text string) bool {
 		name := strings.ToLower(chainName(r.Member))
 		switch field {
 		case "ns":
-			return strings.Contains(r.Key.Namespace, text)
+			return filter.Holds(r.Key.Namespace, text)
 		case "queue":
-			return strings.Contains(chainQueue(s, r), text) || r.Row != nil && strings.Contains(r.Row.LocalQueue, text)
+			return filter.Holds(chainQueue(s, r), text) || r.Row != nil && filter.Holds(r.Row.LocalQueue, text)
 		case "state":
 			return strings.HasPrefix(chainState(r.Row), text)
 		case "job":
 			_, job, _ := strings.Cut(name, "/")
-			return strings.Contains(job, text)
+			return filter.Holds(job, text)
 		case "by":
 			return r.By != nil && strings.Contains(strings.ToLower(chainName(r.By)), text)
 		case "reason":

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cli.holdfast.dev/holdfast/model/world"
+	"cli.holdfast.dev/holdfast/ui/filter"
 	"cli.holdfast.dev/holdfast/ui/table"
 	"cli.holdfast.dev/holdfast/ui/theme"
 )
@@ -65,12 +66,12 @@ func conditionsOf(r checkRow) world.Conditions {
 
 func checkHas(r checkRow, field, text string) bool {
 	queue := func() bool {
-		return slices.ContainsFunc(r.uses, func(u checkUse) bool { return strings.Contains(u.of.Name, text) })
+		return slices.ContainsFunc(r.uses, func(u checkUse) bool { return filter.Holds(u.of.Name, text) })
 	}
 	controller := func() bool { return strings.Contains(strings.ToLower(controllerOf(r)), text) }
 	switch field {
 	case "name":
-		return strings.Contains(r.name, text)
+		return filter.Holds(r.name, text)
 	case "state":
 		return strings.HasPrefix(r.state.String(), text)
 	case "controller":
@@ -79,7 +80,7 @@ func checkHas(r checkRow, field, text string) bool {
 		return queue()
 	case "flavor":
 		return slices.ContainsFunc(r.uses, func(u checkUse) bool {
-			return len(u.onFlavors) == 0 || slices.ContainsFunc(u.onFlavors, func(f string) bool { return strings.Contains(f, text) })
+			return len(u.onFlavors) == 0 || slices.ContainsFunc(u.onFlavors, func(f string) bool { return filter.Holds(f, text) })
 		})
 	}
 	return strings.Contains(r.name, text) || strings.HasPrefix(r.state.String(), text) || queue() || controller()

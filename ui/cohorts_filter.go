@@ -23,7 +23,7 @@ func (s cohorts) Typing() bool { return s.typing }
 
 // filterKeys are those that begin and clear the filter.
 func (s cohorts) filterKeys() []Binding {
-	out := []Binding{{Keys: keys("/"), Name: "filter", Help: "filter: words, !word, " + strings.Join(cohortFields, ": ") + ":", Run: func(Env) (Screen, Intent) {
+	out := []Binding{{Keys: keys("/"), Name: "filter", Help: filterHelp(cohortFields), Run: func(Env) (Screen, Intent) {
 		s.typing = true
 		return s, nil
 	}}}
@@ -116,7 +116,10 @@ func (s cohorts) hits(e Env) (hits map[*quota.Node]bool, all bool) {
 		if field == "state" {
 			return strings.HasPrefix(strings.ToLower(nodeState(e, n)), text)
 		}
-		return strings.Contains(strings.ToLower(n.Name), text)
+		if field == "" {
+			return strings.Contains(strings.ToLower(n.Name), text)
+		}
+		return filter.Holds(n.Name, text)
 	}
 	hits = map[*quota.Node]bool{}
 	for _, n := range nodes {

@@ -280,17 +280,30 @@ func TestConfigWithoutWorkloads(t *testing.T) {
 	s.press("9", "/").typeText("gold").press("enter", "enter").sees("of namespace team-a alone: others are not read")
 }
 
-// s goes through the columns that can be sorted by, and the rows follow.
+// s goes through the columns that can be sorted by, and the rows follow; I turns them.
+// turned is the first row then, where the first row of the order is that of any order.
 func TestConfigOrders(t *testing.T) {
-	for tab, orders := range map[string][]struct{ head, first string }{
-		"7": {{"FLAVOR↑", "a100 "}, {"STATE↑", "missing"}, {"QUEUES↓", "a100 "}, {"WORKLOADS↓", "a100 "}, {"TO TOLERATE↑", "a100-80g"}, {"NODE LABELS↑", "a100-80g"}, {"TOPOLOGY↑", "a100-80g"}},
-		"8": {{"CHECK↑", "budget"}, {"STATE↑", "capacity"}, {"CONTROLLER↑", "capacity"}, {"QUEUES↓", "budget"}, {"WAITING↓", "budget"}, {"OLDEST↓", "budget"}, {"RETRY↓", "budget"}, {"REJECTED↓", "budget"}},
-		"9": {{"CLASS↑", "batch-high"}, {"OF↑", "Kubernetes"}, {"VALUE↓", "batch-high"}, {"STATE↑", "silver"}, {"PENDING↓", "gold"}, {"RESERVING↓", "silver"}, {"QUEUES↓", "gold"}},
+	for tab, orders := range map[string][]struct{ head, first, turned string }{
+		"7": {
+			{"FLAVOR↑", "a100 ", "mi300"}, {"STATE↑", "missing", "h100"}, {"QUEUES↓", "a100 ", ""}, {"WORKLOADS↓", "a100 ", ""},
+			{"TO TOLERATE↑", "a100-80g", "a100 "}, {"NODE LABELS↑", "a100-80g", "h100"}, {"TOPOLOGY↑", "a100-80g", "a100 "},
+		},
+		"8": {
+			{"CHECK↑", "budget", "provision"}, {"STATE↑", "capacity", "old-quota"}, {"CONTROLLER↑", "capacity", "provision"}, {"QUEUES↓", "budget", ""},
+			{"WAITING↓", "budget", ""}, {"OLDEST↓", "budget", ""}, {"RETRY↓", "budget", ""}, {"REJECTED↓", "budget", ""},
+		},
+		"9": {
+			{"CLASS↑", "batch-high", "silver"}, {"OF↑", "Kubernetes", "Kueue"}, {"VALUE↓", "batch-high", ""}, {"STATE↑", "silver", "bronze"},
+			{"PENDING↓", "gold", ""}, {"RESERVING↓", "silver", "bronze"}, {"QUEUES↓", "gold", ""},
+		},
 	} {
 		s := onSetUp(t, 150, 40)
 		s.press(tab)
 		for _, o := range orders {
 			s.press("s", "g").sees(o.head).cursorOn(o.first)
+			if o.turned != "" {
+				s.press("I", "g").cursorOn(o.turned).press("I", "g").cursorOn(o.first)
+			}
 		}
 	}
 }

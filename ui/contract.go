@@ -134,41 +134,46 @@ func (s contract) doc(e Env) []doc.Line {
 
 // contractPart is a part of Kueue and whether it works; word and role say it.
 type contractPart struct {
-	name   string
-	state  world.Readiness
-	word   string
-	role   theme.Role
-	detail string
+	// short is the name for lines without room.
+	name, short string
+	state       world.Readiness
+	word        string
+	role        theme.Role
+	detail      string
 	// means says what follows from its state; empty: nothing that the detail does not
 	// say.
 	means string
+	// left says how long it is good for, where it ends at all.
+	left string
+}
+
+func (p contractPart) sign(th *theme.Theme) string {
+	return [...]string{world.Unknown: th.Glyph.Unknown, world.Ready: th.Glyph.Tick, world.NotReady: th.Glyph.Cross}[p.state]
 }
 
 // contractParts are the parts of Kueue that others rest on.
 func contractParts(e Env) []contractPart {
-	c := e.Snap.Contract
-	means := func(r world.Readiness, bad, unknown string) string {
-		return [...]string{world.Unknown: unknown, world.NotReady: bad, world.Ready: ""}[r]
-	}
-	one := func(name string, r world.Readiness, detail, means string) contractPart {
+	c := &e.Snap.Contract
+	one := func(name, short string, r world.Readiness, detail, bad, unknown string) contractPart {
 		word, role := r.String(), [...]theme.Role{world.Unknown: theme.Warn, world.Ready: theme.Good, world.NotReady: theme.Alarm}[r]
 		if r == world.NotReady {
 			word = strings.ToUpper(word)
 		}
-		return contractPart{name, r, word, role, or(detail, unasked(e)), means}
+		means := [...]string{world.Unknown: unknown, world.NotReady: bad, world.Ready: ""}[r]
+		return contractPart{name: name, short: short, state: r, word: word, role: role, detail: or(detail, unasked(e)), means: means}
 	}
-	out := []contractPart{
-		one("controller", c.Controller, c.ControllerDetail, means(c.Controller,
-			"Kueue starts and evicts nobody until it runs again; what is shown of queues is how it left them.", "")),
-		one("validation", c.ValidatingWebhook, c.ValidatingWebhookDetail, means(c.ValidatingWebhook,
+	return []contractPart{
+		one("controller", "control", c.Controller, c.ControllerDetail,
+			"Kueue starts and evicts nobody until it runs again; what is shown of queues is how it left them.", ""),
+		one("validation", "validate", c.ValidatingWebhook, c.ValidatingWebhookDetail,
 			"The server refuses writes of Kueue's objects until its webhook answers, holds and edits included, unless it was told to do without.",
-			"The dry-run in a plan tells whether Kueue's validating webhook answers.")),
-		one("conversion", c.ConversionWebhook, c.ConversionWebhookDetail, means(c.ConversionWebhook,
-			"Kueue's objects cannot be read in another version than the stored one: whoever asks for that, perhaps this console too, gets errors.", "")),
-		one("visibility", c.Visibility, c.VisibilityDetail, means(c.Visibility,
-			"Kueue does not tell the order of its queues: places in them are estimated.", "Where Kueue does not tell the order of a queue, places in it are estimated.")),
+			"The dry-run in a plan tells whether Kueue's validating webhook answers."),
+		one("conversion", "convert", c.ConversionWebhook, c.ConversionWebhookDetail,
+			"Kueue's objects cannot be read in another version than the stored one: whoever asks for that, perhaps this console too, gets errors.", ""),
+		one("visibility", "visibility", c.Visibility, c.VisibilityDetail,
+			"Kueue does not tell the order of its queues: places in them are estimated.", "Where Kueue does not tell the order of a queue, places in it are estimated."),
+		contractCertificate(e),
 	}
-	return append(out, contractCertificate(e))
 }
 
 // unasked says why nothing is known of a part.
@@ -184,22 +189,30 @@ func unasked(e Env) string {
 	return "it was not asked for"
 }
 
+// certificateSoon is how long before its end a certificate is worth a colour.
+const certificateSoon = 30 * 24 * time.Hour
+
 // contractCertificate is the CA with which the server checks Kueue's webhooks.
 func contractCertificate(e Env) contractPart {
-	c := e.Snap.Contract
+	c := &e.Snap.Contract
+	out := contractPart{name: "webhook CA", short: "CA"}
 	if c.WebhookCAValidUntil.IsZero() {
-		return contractPart{"webhook CA", world.Unknown, "unknown", theme.Warn, or(c.WebhookCADetail, unasked(e)), ""}
+		out.state, out.word, out.role, out.detail = world.Unknown, "unknown", theme.Warn, or(c.WebhookCADetail, unasked(e))
+		return out
 	}
-	until := c.WebhookCAValidUntil.In(e.Now.Location()).Format("2006-01-02 15:04")
 	left := c.WebhookCAValidUntil.Sub(e.Now)
-	days := int(left / (24 * time.Hour))
+	at := c.WebhookCAValidUntil.In(e.Now.Location()).Format("2006-01-02 15:04")
+	out.detail, out.left = plural(int(left/(24*time.Hour)), "day")+" left, until "+at, span(left)+" left"
 	switch {
 	case left <= 0:
-		return contractPart{"webhook CA", world.NotReady, "RAN OUT", theme.Alarm, span(-left) + " ago, at " + until,
-			"The server trusts Kueue's webhooks no more: it refuses writes of Kueue's objects."}
+		out.state, out.word, out.role = world.NotReady, "RAN OUT", theme.Alarm
+		out.detail, out.left = span(-left)+" ago, at "+at, "RAN OUT "+span(-left)+" ago"
+		out.means = "The server trusts Kueue's webhooks no more: it refuses writes of Kueue's objects."
 	case left < certificateSoon:
-		return contractPart{"webhook CA", world.Ready, "RUNS OUT SOON", theme.Warn, plural(days, "day") + " left, until " + until,
-			"It must be renewed before: after that the server refuses writes of Kueue's objects."}
+		out.state, out.word, out.role = world.Ready, "RUNS OUT SOON", theme.Warn
+		out.means = "It must be renewed before: after that the server refuses writes of Kueue's objects."
+	default:
+		out.state, out.word, out.role = world.Ready, "valid", theme.Good
 	}
-	return contractPart{"webhook CA", world.Ready, "valid", theme.Good, plural(days, "day") + " left, until " + until, ""}
+	return out
 }

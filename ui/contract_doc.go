@@ -95,9 +95,7 @@ func storedUnknown(e Env) string {
 func partsDoc(p *paper) {
 	head := "PARTS"
 	for _, x := range contractParts(p.e) {
-		g := p.e.Theme.Glyph
-		sign := [...]string{world.Unknown: g.Unknown, world.Ready: g.Tick, world.NotReady: g.Cross}[x.state]
-		p.text(head, sign+" "+x.name+" "+x.word+": "+x.detail, x.role)
+		p.text(head, x.sign(p.e.Theme)+" "+x.name+" "+x.word+": "+x.detail, x.role)
 		head = ""
 		if x.means != "" {
 			p.text("", p.e.Theme.Glyph.Arrow+" "+x.means, x.role)

@@ -73,7 +73,7 @@ func eventHas(x world.Event, field, text string) bool {
 	has := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
 	switch field {
 	case "ns":
-		return has(x.Object.Namespace)
+		return filter.Holds(x.Object.Namespace, text)
 	case "kind":
 		return strings.HasPrefix(strings.ToLower(string(x.Kind)), text)
 	case "reason":
@@ -81,7 +81,7 @@ func eventHas(x world.Event, field, text string) bool {
 	case "type":
 		return strings.HasPrefix(strings.ToLower(x.Type), text)
 	case "name":
-		return has(x.Object.Name)
+		return filter.Holds(x.Object.Name, text)
 	}
 	return has(object(eventObject(x))) || has(x.Reason) || has(x.Message) || has(x.Type)
 }

@@ -7,6 +7,7 @@ import (
 
 	"cli.holdfast.dev/holdfast/model/reason"
 	"cli.holdfast.dev/holdfast/model/world"
+	"cli.holdfast.dev/holdfast/ui/filter"
 	"cli.holdfast.dev/holdfast/ui/table"
 	"cli.holdfast.dev/holdfast/ui/theme"
 )
@@ -71,7 +72,7 @@ func topologyOf(r flavorRow) string {
 
 func flavorHas(r flavorRow, field, text string) bool {
 	queue := func() bool {
-		return slices.ContainsFunc(r.uses, func(u flavorUse) bool { return strings.Contains(u.of.Name, text) })
+		return slices.ContainsFunc(r.uses, func(u flavorUse) bool { return filter.Holds(u.of.Name, text) })
 	}
 	resource := func() bool {
 		return slices.ContainsFunc(r.sums, func(x flavorSum) bool { return strings.Contains(strings.ToLower(x.resource), text) })
@@ -79,7 +80,7 @@ func flavorHas(r flavorRow, field, text string) bool {
 	label := func() bool { return strings.Contains(strings.ToLower(nodeLabels(r)), text) }
 	switch field {
 	case "name":
-		return strings.Contains(r.name, text)
+		return filter.Holds(r.name, text)
 	case "state":
 		return strings.HasPrefix(r.state.String(), text)
 	case "queue":

@@ -192,8 +192,7 @@ func (s figures) doc(e Env) []doc.Line {
 	}
 	list("EVICTED", lines...)
 	lines = []string{plain(kueueFigure(e))}
-	c := &e.Snap.Contract
-	for _, x := range append(parts(c), part{name: "version", detail: c.KueueVersionDetail}, part{name: "webhook CA", detail: c.WebhookCADetail}) {
+	for _, x := range append(contractParts(e), contractPart{name: "version", detail: e.Snap.Contract.KueueVersionDetail}) {
 		if x.detail != "" {
 			lines = append(lines, x.name+": "+x.detail)
 		}

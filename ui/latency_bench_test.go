@@ -14,9 +14,29 @@ import (
 
 // BenchmarkKeyUnderLoad is how long a key takes to its frame while 1,000 Workloads a
 // second change among 100,000, lists are made anew beside it, and the loop draws after
-// every message, as bubbletea's does. p50-ms and p99-ms are of the keys.
+// every message, as bubbletea's does: on the list of Workloads, and on pages and lists
+// that are made from all of them. p50-ms and p99-ms are of the keys.
 func BenchmarkKeyUnderLoad(b *testing.B) {
-	s := crowd(b, many)
+	for _, at := range []struct {
+		name string
+		to   func(*stage)
+	}{
+		{"workloads", func(*stage) {}},
+		{"workload", func(s *stage) { s.press("enter").sees("WHY") }},
+		{"queue", func(s *stage) { s.to("team-a-cq").sees("WAITING") }},
+		{"queues", func(s *stage) { s.press("3") }},
+		{"glance", func(s *stage) { s.press("1") }},
+		{"priorities", func(s *stage) { s.press("9") }},
+	} {
+		b.Run(at.name, func(b *testing.B) {
+			s := crowd(b, many)
+			at.to(s)
+			keysUnderLoad(b, s)
+		})
+	}
+}
+
+func keysUnderLoad(b *testing.B, s *stage) {
 	s.rest()
 	msgs, quit := make(chan tea.Msg), make(chan struct{})
 	var all sync.WaitGroup

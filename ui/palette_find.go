@@ -184,7 +184,7 @@ func (h haunt) objects() []place {
 	}
 	for _, ns := range namespacesOf(h.snap) {
 		out = append(out, place{name: "namespace " + ns, also: ns, alias: "ns", hint: "its Workloads", to: func(Env, string) Intent {
-			return visit{tab: TabWorkloads, screen: newWorkloads().filtered("ns:" + ns), alone: true}
+			return visit{tab: TabWorkloads, screen: newWorkloads().filtered("ns:=" + ns), alone: true}
 		}})
 	}
 	for _, c := range h.contexts {

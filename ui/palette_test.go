@@ -3,6 +3,7 @@ package ui
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"cli.holdfast.dev/holdfast/model/world"
 )
@@ -52,8 +53,12 @@ func TestPaletteDoes(t *testing.T) {
 // A namespace is its Workloads, and Esc shows all again.
 func TestPaletteNamespace(t *testing.T) {
 	s := begin(t, 120, 40)
-	s.press(":").typeText("namespace team-c").press("enter").sees(" Workloads ", "2 of 11", "/ns:team-c").seesNot("›").seesNot("train-1")
+	s.press(":").typeText("namespace team-c").press("enter").sees(" Workloads ", "2 of 11", "/ns:=team-c").seesNot("›").seesNot("train-1")
 	s.press("esc").sees("train-1")
+	// Another one whose name begins with that of the first has nothing to do with it.
+	s.store.Put(pendingJob("team-c-dev", "toy-1", "batch", 1, time.Minute))
+	s.refresh()
+	s.sees("toy-1").press(":").typeText("namespace team-c").press("enter").sees("2 of 12").seesNot("toy-1")
 }
 
 // Another context ends the stay here; the one that this is is not offered.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cli.holdfast.dev/holdfast/model/world"
+	"cli.holdfast.dev/holdfast/ui/filter"
 	"cli.holdfast.dev/holdfast/ui/table"
 	"cli.holdfast.dev/holdfast/ui/theme"
 )
@@ -57,14 +58,14 @@ func classValue(r classRow) string {
 
 func classHas(r classRow, field, text string) bool {
 	queue := func() bool {
-		return slices.ContainsFunc(r.queues, func(u classUse) bool { return strings.Contains(u.queue, text) })
+		return slices.ContainsFunc(r.queues, func(u classUse) bool { return filter.Holds(u.queue, text) })
 	}
 	kind := func() bool {
 		return strings.HasPrefix(strings.ToLower(string(r.kind)), text) || strings.HasPrefix(strings.ToLower(side(r.kind)), text)
 	}
 	switch field {
 	case "name":
-		return strings.Contains(r.name, text)
+		return filter.Holds(r.name, text)
 	case "kind":
 		return kind()
 	case "state":

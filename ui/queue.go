@@ -20,10 +20,8 @@ type queue struct {
 	ref    world.Ref
 	view   doc.View
 	detail loaded
-	// waiting are the Workloads that wait for it, the first ones first; of is the
-	// snapshot that they come from.
-	waiting []*world.Workload
-	of      *store.Snapshot
+	// waiting are the Workloads that wait for it, the first ones first.
+	waiting joined[[]*world.Workload]
 }
 
 // loaded is what was read on demand about an object.
@@ -151,18 +149,32 @@ func screenFor(e Env, ref world.Ref) Screen {
 func (s queue) Update(e Env, m tea.Msg) (Screen, Intent) {
 	switch m := m.(type) {
 	case shownMsg:
-		if s.of == nil || !same(s.of.Workloads, e.Snap.Workloads) || !same(s.of.LocalQueues, e.Snap.LocalQueues) {
-			s.waiting, s.of = waitingFor(e.Snap, s.ref), e.Snap
-		}
+		var read, join tea.Cmd
 		if m.first {
-			var c tea.Cmd
-			s.detail, c = s.detail.load(e, s.ref)
-			return s, run{c}
+			s.detail, read = s.detail.load(e, s.ref)
 		}
+		s.waiting, join = s.waiting.shown(e, m.came, waitsFor(s.ref))
+		return s, run{tea.Batch(read, join)}
+	case beatMsg:
+		var join tea.Cmd
+		s.waiting, join = s.waiting.beat(e, waitsFor(s.ref))
+		return s, run{join}
+	case joinedMsg[[]*world.Workload]:
+		s.waiting, _ = s.waiting.take(e, m)
 	case detailMsg:
 		s.detail = s.detail.take(m)
 	}
 	return s, nil
+}
+
+// waitsFor makes the list of the Workloads that wait for a queue.
+func waitsFor(ref world.Ref) joiner[[]*world.Workload] {
+	return joiner[[]*world.Workload]{
+		same: func(a, b *store.Snapshot) bool {
+			return same(a.Workloads, b.Workloads) && same(a.LocalQueues, b.LocalQueues)
+		},
+		of: func(l look) []*world.Workload { return waitingFor(l.snap, ref) },
+	}
 }
 
 // waitingFor lists the pending Workloads of a queue: the highest priority first,

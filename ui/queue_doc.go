@@ -350,19 +350,30 @@ func (s queue) waitingDoc(p *paper) {
 		p.text("WAITING", word, theme.Warn)
 		return
 	}
-	if len(s.waiting) == 0 {
+	if !s.waiting.done {
+		p.text("WAITING", "reading"+p.e.Theme.Glyph.Ellipsis, theme.Dim)
+		return
+	}
+	waiting := s.waiting.value
+	if len(waiting) == 0 {
 		p.text("WAITING", strings.TrimRight("nobody "+p.ofNamespace(), ", "), theme.Plain)
 		return
 	}
-	for i, w := range s.waiting {
+	for i, w := range waiting {
 		head := ""
 		if i == 0 {
 			head = "WAITING"
 		}
 		if i == topWaiting {
-			p.text("", "and "+plural(len(s.waiting)-i, "more Workload"), theme.Dim)
+			p.text("", "and "+plural(len(waiting)-i, "more Workload"), theme.Dim)
 			return
 		}
+		now := p.e.Snap.WorkloadOf(w.Ref())
+		if now == nil || now.State != world.Pending { // since the list was made
+			p.text(head, w.Namespace+"/"+w.JobName()+"  waits no more", theme.Dim)
+			continue
+		}
+		w = now
 		x := p.e.why(w)
 		waits := "waits ?"
 		if t := reason.TimesOf(w, p.e.Now); t.Wait != nil {

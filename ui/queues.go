@@ -188,9 +188,9 @@ func queueHas(s *store.Snapshot) func(r queueRow, field, text string) bool {
 		}
 		switch field {
 		case "ns":
-			return strings.Contains(r.ref().Namespace, text)
+			return filter.Holds(r.ref().Namespace, text)
 		case "name":
-			return strings.Contains(r.ref().Name, text)
+			return filter.Holds(r.ref().Name, text)
 		case "cohort":
 			return belowCohort(s, top, text)
 		case "state":

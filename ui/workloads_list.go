@@ -82,9 +82,9 @@ func workloadHas(l look) func(w *world.Workload, field, text string) bool {
 		queue, _ := l.snap.QueueOf(w)
 		switch field {
 		case "ns":
-			return strings.Contains(w.Namespace, text)
+			return filter.Holds(w.Namespace, text)
 		case "queue":
-			return strings.Contains(w.LocalQueue, text) || strings.Contains(queue, text)
+			return filter.Holds(w.LocalQueue, text) || filter.Holds(queue, text)
 		case "cohort":
 			return belowCohort(l.snap, queue, text)
 		case "state":
@@ -92,9 +92,9 @@ func workloadHas(l look) func(w *world.Workload, field, text string) bool {
 		case "prio":
 			return w.PriorityClass == text || strconv.Itoa(int(w.Priority)) == text
 		case "job":
-			return strings.Contains(w.JobName(), text)
+			return filter.Holds(w.JobName(), text)
 		case "name":
-			return strings.Contains(w.Name, text)
+			return filter.Holds(w.Name, text)
 		case "class":
 			return strings.HasPrefix(strings.ToLower(string(why(w).Class)), text)
 		case "advice":
@@ -109,7 +109,7 @@ func workloadHas(l look) func(w *world.Workload, field, text string) bool {
 	}
 }
 
-// belowCohort reports whether a cohort above the ClusterQueue has the text in its name.
+// belowCohort reports whether the text of a filter finds a cohort above the ClusterQueue.
 func belowCohort(s *store.Snapshot, clusterQueue, text string) bool {
 	n := s.Tree.ClusterQueue(clusterQueue)
 	if n == nil {
@@ -117,10 +117,10 @@ func belowCohort(s *store.Snapshot, clusterQueue, text string) bool {
 	}
 	if n.Cycle != nil { // its cohorts have no end
 		q := s.ClusterQueue(clusterQueue)
-		return q != nil && strings.Contains(q.Cohort, text)
+		return q != nil && filter.Holds(q.Cohort, text)
 	}
 	for c := n.Parent; c != nil; c = c.Parent {
-		if strings.Contains(c.Name, text) {
+		if filter.Holds(c.Name, text) {
 			return true
 		}
 	}

@@ -1,5 +1,6 @@
 // Package filter is the language of the filters that a person types: words that
-// must all be found, "!word" that must not, and "key:value" that looks in one field.
+// must all be found, "!word" that must not, "key:value" that looks in one field, and
+// "key:=value" for what is that and nothing more, in fields of names.
 package filter
 
 import (
@@ -43,8 +44,8 @@ func Parse(s string, fields []string) Query {
 			switch {
 			case !slices.Contains(fields, k):
 				q.Unknown = append(q.Unknown, k)
-			case v == "":
-				q.Open = append(q.Open, k)
+			case v == "", v == "=":
+				q.Open, t.Text = append(q.Open, k), ""
 			}
 		}
 		if t.Text != "" || t.Field != "" && slices.Contains(q.Unknown, t.Field) {
@@ -56,6 +57,15 @@ func Parse(s string, fields []string) Query {
 
 func isWord(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz-") == ""
+}
+
+// Holds reports whether a name has the text of a field's term in it, or is it where the
+// text begins with "=".
+func Holds(name, text string) bool {
+	if whole, ok := strings.CutPrefix(text, "="); ok {
+		return name == whole
+	}
+	return strings.Contains(name, text)
 }
 
 // Empty reports whether the query lets everything through.

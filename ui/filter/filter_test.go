@@ -16,6 +16,8 @@ func TestParse(t *testing.T) {
 		"!state:Pending x:":   {Terms: []Term{{Field: "state", Text: "pending", Not: true}, {Field: "x"}}, Unknown: []string{"x"}},
 		"colour:red":          {Terms: []Term{{Field: "colour", Text: "red"}}, Unknown: []string{"colour"}},
 		"ns:":                 {Open: []string{"ns"}},
+		"ns:=":                {Open: []string{"ns"}},
+		"!ns:=a":              {Terms: []Term{{Field: "ns", Text: "=a", Not: true}}},
 		"!":                   {},
 		"10.0.0.1:80 a/b:c":   {Terms: []Term{{Text: "10.0.0.1:80"}, {Text: "a/b:c"}}},
 		"state:a:b":           {Terms: []Term{{Field: "state", Text: "a:b"}}},
@@ -35,7 +37,7 @@ type row struct{ ns, name string }
 func (r row) has(field, text string) bool {
 	switch field {
 	case "ns":
-		return strings.Contains(r.ns, text)
+		return Holds(r.ns, text)
 	case "":
 		return strings.Contains(r.ns, text) || strings.Contains(r.name, text)
 	}
@@ -43,15 +45,19 @@ func (r row) has(field, text string) bool {
 }
 
 func TestMatch(t *testing.T) {
-	rows := []row{{"team-a", "train-1"}, {"team-a", "eval"}, {"team-b", "train-2"}}
+	rows := []row{{"team-a", "train-1"}, {"team-a", "eval"}, {"team-b", "train-2"}, {"team-a-dev", "=x"}}
 	for s, want := range map[string]string{
-		"":                 "train-1 eval train-2",
+		"":                 "train-1 eval train-2 =x",
 		"train":            "train-1 train-2",
-		"!train":           "eval",
-		"ns:team-a !train": "eval",
+		"!train":           "eval =x",
+		"ns:team-a !train": "eval =x",
+		"ns:=team-a":       "train-1 eval",
+		"!ns:=team-a":      "train-2 =x",
+		"=x":               "=x",
+		"ns:=":             "train-1 eval train-2 =x",
 		"!ns:team-a":       "train-2",
 		"team-a train":     "train-1",
-		"ns:":              "train-1 eval train-2",
+		"ns:":              "train-1 eval train-2 =x",
 		"state:pending":    "",
 		"!state:pending":   "",
 	} {
@@ -69,7 +75,7 @@ func TestMatch(t *testing.T) {
 }
 
 func TestResembling(t *testing.T) {
-	rows := []row{{"team-a", "train-1"}, {"team-a", "eval"}, {"team-b", "train-2"}}
+	rows := []row{{"team-a", "train-1"}, {"team-a", "eval"}, {"team-b", "train-2"}, {"team-a-dev", "=x"}}
 	for s, want := range map[string]string{
 		"trn":       "train-1 train-2",
 		"trn !ns:b": "train-1",
