@@ -36,7 +36,7 @@ test-fast: ## the tests that need no sandbox
 	go test ./...
 	cd cmd/sandbox && go test ./build/... ./internal/...
 
-proof: sandbox ## previews of 200 random edits, and 40 with fair sharing, against a real Kueue (about an hour)
+proof: sandbox ## previews of 200 random edits, and 40 with fair sharing, against a real Kueue (about half an hour)
 	HOLDFAST_PROOF_EDITS=$${HOLDFAST_PROOF_EDITS:-200} HOLDFAST_PROOF_FAIR=$${HOLDFAST_PROOF_FAIR:-40} HOLDFAST_SANDBOX_BIN=$(SANDBOX_BIN) \
 		go test -tags sandbox -count=1 -timeout 85m -run TestPreviewAgainstKueue -v ./cmd/holdfast/proof
 

@@ -159,8 +159,11 @@ func contractParts(e Env) []contractPart {
 		if r == world.NotReady {
 			word = strings.ToUpper(word)
 		}
+		if r == world.Unknown {
+			detail = or(detail, unasked(e))
+		}
 		means := [...]string{world.Unknown: unknown, world.NotReady: bad, world.Ready: ""}[r]
-		return contractPart{name: name, short: short, state: r, word: word, role: role, detail: or(detail, unasked(e)), means: means}
+		return contractPart{name: name, short: short, state: r, word: word, role: role, detail: detail, means: means}
 	}
 	return []contractPart{
 		one("controller", "control", c.Controller, c.ControllerDetail,

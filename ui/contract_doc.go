@@ -95,7 +95,11 @@ func storedUnknown(e Env) string {
 func partsDoc(p *paper) {
 	head := "PARTS"
 	for _, x := range contractParts(p.e) {
-		p.text(head, x.sign(p.e.Theme)+" "+x.name+" "+x.word+": "+x.detail, x.role)
+		said := x.sign(p.e.Theme) + " " + x.name + " " + x.word
+		if x.detail != "" {
+			said += ": " + x.detail
+		}
+		p.text(head, said, x.role)
 		head = ""
 		if x.means != "" {
 			p.text("", p.e.Theme.Glyph.Arrow+" "+x.means, x.role)

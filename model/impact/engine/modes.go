@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -45,14 +46,16 @@ func Modes(changes int) []Mode {
 	}
 	// A cycle takes cycleTime: who is tried before the next change comes, and then waits
 	// for a second, differs with each. What a change lets Kueue try again is tried when the
-	// batch of it is over, so the next change can come among those tries, too.
+	// batch of it is over, so the next change can come among those tries, too. That the
+	// scheduler runs between two requests is likelier than that it does not.
+	var between []Mode
 	for _, from := range []time.Duration{0, requeueDelay()} {
 		for _, cycles := range walk {
-			between := from + cycles*cycleTime
-			modes = append(modes, Mode{Name: fmt.Sprintf("%.2f s between the changes", between.Seconds()), Latency: 1200 * time.Millisecond, Between: between})
+			pause := from + cycles*cycleTime
+			between = append(between, Mode{Name: fmt.Sprintf("%.2f s between the changes", pause.Seconds()), Latency: 1200 * time.Millisecond, Between: pause})
 		}
 	}
-	return append(modes,
+	return append(slices.Concat(between[:1], modes, between[1:]),
 		Mode{Name: "0.04 s between the changes, what waits is tried at once", Latency: 1200 * time.Millisecond, Between: 40 * time.Millisecond, Eager: true},
 		Mode{Name: "Kueue comes to rest between the changes", Latency: 1200 * time.Millisecond, Between: untilRest},
 	)
