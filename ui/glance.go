@@ -30,6 +30,9 @@ type glance struct {
 	// may begin.
 	asked uint64
 	after time.Time
+	// came says that the person came here after the last look, so that nothing they saw
+	// can move.
+	came bool
 	// curve are the figures since the console was opened, one for each pace, also while another
 	// screen is seen; sampled is the ticket of the one under way.
 	curve   samples
@@ -127,11 +130,13 @@ func (s glance) enter(e Env) (Screen, Intent) {
 // Update is Screen's.
 func (s glance) Update(e Env, m tea.Msg) (Screen, Intent) {
 	switch m := m.(type) {
-	case shownMsg, beatMsg:
-		if s.held != nil && !e.Still {
-			s = s.take(*s.held)
+	case shownMsg:
+		if m.came && s.done && s.last.seq != e.Snap.Seq {
+			s.came, s.held, s.after = true, nil, time.Time{}
 		}
-		return s.ask(e)
+		return s.on(e)
+	case beatMsg:
+		return s.on(e)
 	case lookedMsg:
 		return s.looked(e, m)
 	case sampleDue:
@@ -142,6 +147,14 @@ func (s glance) Update(e Env, m tea.Msg) (Screen, Intent) {
 		}
 	}
 	return s, nil
+}
+
+// on shows the look that waited, and begins another.
+func (s glance) on(e Env) (Screen, Intent) {
+	if s.held != nil && !e.Still {
+		s = s.take(*s.held)
+	}
+	return s.ask(e)
 }
 
 // ask begins another look when one is due.
@@ -176,7 +189,7 @@ func (s glance) looked(e Env, m lookedMsg) (Screen, Intent) {
 	}
 	first := !s.done
 	s.asked, s.after = 0, e.Now.Add(pauseAfter(m.look.workloads))
-	if e.Still && !first {
+	if e.Still && !first && !s.came {
 		s.held = &m.look
 		return s, nil
 	}
@@ -190,7 +203,7 @@ func (s glance) looked(e Env, m lookedMsg) (Screen, Intent) {
 
 // take shows what the look found.
 func (s glance) take(l outlook) glance {
-	s.last, s.done, s.held = l, true, nil
+	s.last, s.done, s.held, s.came = l, true, nil, false
 	s.list = s.list.Refresh(l.alerts)
 	if !s.list.Moved() {
 		s.list = s.list.FromTop()

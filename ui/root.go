@@ -185,12 +185,15 @@ func (r root) update(m tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 // catchUp shows the newest snapshot to the top screen, unless a dialog is open; the one
-// that it has while it stands still.
+// that it has while it stands still. Whoever comes to a screen sees it as it is now, since
+// nothing that they looked at can move under the hand, and so does whoever comes back to
+// it from a dialog that was open for long.
 func (r root) catchUp(m shownMsg) (root, tea.Cmd) {
 	if len(r.dialogs) > 0 {
 		return r, nil
 	}
-	if !r.stands() {
+	m.came = m.came || r.shown != r.live && r.now.Sub(r.shownAt) >= olderThan
+	if !r.stands() || m.came && r.frozen.IsZero() {
 		r.shown = r.live
 	}
 	s, want := r.top().Update(r.env(), m)

@@ -51,6 +51,50 @@ func TestAnswersWaitForStillness(t *testing.T) {
 	}
 }
 
+// Whoever comes to a tab, into a page or back sees what is now, though the key was only
+// just pressed: they did not look at it before.
+func TestComingSeesNow(t *testing.T) {
+	s := begin(t, 120, 40)
+	job := func(name string) *stage {
+		s.store.Put(pendingJob("aaa", name, "batch", 9999, time.Hour))
+		s.send(snapshotMsg{s.store.Snapshot(), s.clock.Now()})
+		return s
+	}
+	s.press("4", "3")
+	job("first").press("4").sees("aaa", "first")
+	s.rest()
+	s.press("down", "enter")
+	job("second").press("esc").sees("second")
+	s.press("z")
+	job("third").press("3").press("4").seesNot("third").sees("FROZEN")
+}
+
+// A look at all of it is taken anew for whoever comes, and is not kept back.
+func TestComingToGlanceSeesNow(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.press("1").sees("8 ClusterQueues").press("3")
+	s.pass(10 * time.Minute)
+	s.store.Put(clusterQueue("aaa-cq", "", 1))
+	s.press("down")
+	s.send(snapshotMsg{s.store.Snapshot(), s.clock.Now()})
+	s.press("1").sees("9 ClusterQueues").seesNot("as of")
+}
+
+// Behind a dialog that was open for long the screen is old: it is as it is now as soon as
+// the dialog is gone, and between two dialogs that follow each other at once.
+func TestLongDialogsLeaveNothingOld(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.onTeamA().press("H")
+	s.store.Put(clusterQueue("aaa-cq", "", 1))
+	s.refresh()
+	s.pass(olderThan)
+	s.seesNot("aaa-cq").sees("stands still since 14:03:22")
+	s.press("esc").sees("aaa-cq").press("H")
+	s.store.Put(clusterQueue("bbb-cq", "", 1))
+	s.refresh()
+	s.seesNot("bbb-cq").sees("stands still since 14:03:27")
+}
+
 // What a person asks for comes at once, and so does what they come to see.
 func TestAnswersThatDoNotWait(t *testing.T) {
 	s := begin(t, 120, 40)
