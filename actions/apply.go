@@ -226,9 +226,11 @@ func order(ws []wished) {
 func (d *Desk) tryWish(ctx context.Context, c *client, p *Plan, w *wished, takeOver bool) error {
 	t := w.target
 	result, err := d.tryApply(ctx, c, t, w)
+	var took []string
 	if own := owners(err); len(own) > 0 && (takeOver || len(others(own)) == 0) {
 		t.Force = true
 		for _, o := range others(own) {
+			took = append(took, text.Clean(o.String()))
 			p.Notes = append(p.Notes, text.Clean(fmt.Sprintf(TakesOver+" %s %s, which may write it again.", t.Ref, o)))
 		}
 		result, err = d.tryApply(ctx, c, t, w)
@@ -261,6 +263,9 @@ func (d *Desk) tryWish(ctx context.Context, c *client, p *Plan, w *wished, takeO
 	t.Change = "as in the difference"
 	if t.Method == Create {
 		t.Change = "is made"
+	}
+	if len(took) > 0 { // so that the journal has it too
+		t.Change += "; takes over " + strings.Join(took, "; ")
 	}
 	p.Targets, p.Diff = append(p.Targets, t), append(p.Diff, diff...)
 	p.willBe(t.Ref, live, result)

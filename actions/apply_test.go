@@ -112,6 +112,9 @@ func TestFieldsOfOthers(t *testing.T) {
 	if !strings.Contains(strings.Join(plan.Notes, "\n"), "TAKES OVER ClusterQueue/q .spec.cohortName") || !plan.Targets[0].Force || plan.Confirm.Level < ConfirmName {
 		t.Errorf("%+v", plan)
 	}
+	if got, want := plan.Targets[0].Change, `as in the difference; takes over .spec.cohortName, which "argocd\x1b[2J" owns`; got != want {
+		t.Errorf("what the journal will say is %q, not %q", got, want)
+	}
 	if r, err := d.Execute(t.Context(), plan, "q"); err != nil || !r.OK() || s.writes != 1 {
 		t.Errorf("%+v, %v, %d writes", r, err, s.writes)
 	}

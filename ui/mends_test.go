@@ -53,9 +53,27 @@ func TestOverIsNotWell(t *testing.T) {
 		s.refresh()
 		return s.press("6", "esc", "g", "enter").sees("The incident record")
 	}
-	over("team-e-cq").sees("Every step is over, but not all is well", "Still open: ClusterQueue team-e-cq is 2 in debt of nvidia.com/gpu a100", "D on the queue").seesNot("Enter do it")
-	over("team-c-cq").sees("not all is well", "Still stopped: ClusterQueue team-c-cq (Hold).").seesNot("Still open")
-	over("team-b-cq").sees("Over. The incident record").seesNot("Still")
+	over("team-e-cq").sees("Every step is over, but not all is well", "ClusterQueue team-e-cq is 2 in debt of nvidia.com/gpu a100", "D on a queue").seesNot("Enter do it")
+	over("team-c-cq").sees("not all is well", "ClusterQueue team-c-cq is stopped (Hold, by kim).").seesNot("in debt")
+	over("team-b-cq").sees("Over. The incident record").seesNot("is stopped")
+
+	// Of a snapshot that is older than the last step nothing is said.
+	k.s.Step(rollback.Compare).Ended = s.clock.Now().Add(time.Second)
+	s.press("esc", "enter").sees("Every step is over; whether all is well is being read")
+	s.store.Put(clusterQueue("aaa-cq", "", 1))
+	s.clock.SetTime(s.clock.Now().Add(2 * time.Second))
+	s.send(snapshotMsg{s.store.Snapshot(), s.clock.Now()})
+	s.pass(stillFor)
+	s.sees("Over. The incident record")
+	s.press("z")
+	s.store.Put(clusterQueue("bbb-cq", "", 1))
+	s.send(snapshotMsg{s.store.Snapshot(), s.clock.Now()})
+	s.sees("being read")
+	s.press("z").sees("Over. The incident record")
+	s.store.SetFreshness(world.KindWorkload, world.Freshness{Feed: world.Delayed, Synced: true})
+	s.send(snapshotMsg{s.store.Snapshot(), s.clock.Now()})
+	s.pass(stillFor)
+	s.sees("whether all is well is not known", "the list of Workloads is delayed")
 }
 
 // On a low screen the step under the cursor is in sight.

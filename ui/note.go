@@ -81,14 +81,11 @@ func cellNote(e Env, n *quota.Node, c quota.Cell) (string, theme.Role) {
 	if _, ok := known(e, world.KindWorkload, world.KindCohort); !ok {
 		return "", theme.Plain
 	}
-	full := c.BorrowingLimit != nil && c.Borrowed >= *c.BorrowingLimit && n.Parent != nil
+	full := n.AtBorrowingLimit(c)
+	over := n.Overuse(c)
 	switch {
-	case c.UncoveredMost > 0 && c.Uncovered < c.UncoveredMost:
-		return c.Uncovered.Text(res) + " to " + c.UncoveredMost.Text(res) + " in debt", theme.Alarm
-	case c.UncoveredMost > 0:
-		return c.UncoveredMost.Text(res) + " in debt", theme.Alarm
-	case c.Available < 0 && full:
-		return "beyond its borrowing limit (" + c.BorrowingLimit.Text(res) + ")", theme.Alarm
+	case over != "":
+		return over, theme.Alarm
 	case c.Available < 0:
 		return "nothing is free above it: " + world.Amount(0).Sub(c.Available).Text(res) + " must come back first", theme.Alarm
 	case !c.InSpec && n.Kind == world.KindClusterQueue:

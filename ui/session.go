@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -187,10 +188,7 @@ func (s session) View(e Env) []string {
 	}
 	if s.s.Over() {
 		add(theme.Plain, "")
-		left, over := s.left(e), "Over."
-		if len(left) > 0 {
-			over = "Every step is over, but not all is well (below)."
-		}
+		over, left := s.over(e)
 		add(theme.Strong, " "+over+" The incident record: "+s.summary(e))
 		for _, l := range left {
 			for _, x := range term.Wrap(l, max(1, e.W-2)) {
@@ -247,34 +245,33 @@ func (s session) summary(e Env) string {
 	return e.sessions.Summary(s.s.ID)
 }
 
-// left is what is still not well with the queues when the session is over: a rollback
-// gives no quota back, and somebody may hold a queue again.
-func (s session) left(e Env) []string {
-	target := s.s.Target.Ref()
-	refs := []world.Ref{target}
-	if target.Kind == world.KindCohort {
-		refs = actions.QueuesBelow(e.Snap, target.Name)
-	}
-	var out []string
-	for _, r := range refs {
-		q := e.Snap.ClusterQueue(r.Name)
-		if r.Kind != world.KindClusterQueue || q == nil {
-			continue
-		}
-		if q.StopPolicy.Stopped() {
-			out = append(out, "Still stopped: ClusterQueue "+q.Name+" ("+string(q.StopPolicy)+").")
-		}
-		n := e.Snap.Tree.ClusterQueue(q.Name)
-		if n == nil {
-			continue
-		}
-		for _, c := range n.Cells {
-			if text, role := cellNote(e, n, c); role == theme.Alarm {
-				out = append(out, "Still open: ClusterQueue "+q.Name+" is "+text+" of "+showCell(c.FlavorResource)+". It runs on, and nobody in the cohort gets that quota until it ends; D on the queue (Queues, Cohorts) evicts.")
-			}
+// takesUp is how long after a step the snapshot may not have it yet: the watch lags, and a
+// snapshot is made from what it brought.
+const takesUp = 5 * time.Second
+
+// over says how well all is when each step is over, and what is not. That is of the cluster
+// as it is; where the snapshot is older than the last step it says nothing.
+func (s session) over(e Env) (string, []string) {
+	var ended time.Time
+	for i := range s.s.Steps {
+		if x := s.s.Steps[i].Ended; x.After(ended) {
+			ended = x
 		}
 	}
-	return out
+	left := rollback.LeftOf(e.Snap, s.s.Target)
+	out := left.Lines()
+	if len(left.Over) > 0 {
+		out = append(out, "D on a queue (Queues, Cohorts) drains it.")
+	}
+	switch {
+	case e.Behind || e.Snap.At.Before(ended) && e.Now.Before(ended.Add(takesUp)):
+		return "Every step is over; whether all is well is being read" + e.Theme.Glyph.Ellipsis, nil
+	case len(left.Stopped)+len(left.Over) > 0:
+		return "Every step is over, but not all is well (below).", out
+	case len(left.Unknown) > 0:
+		return "Every step is over; whether all is well is not known (below).", out
+	}
+	return "Over.", nil
 }
 
 // stepSign is readable without colours.

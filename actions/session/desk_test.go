@@ -39,13 +39,14 @@ type fake struct {
 	feed           world.Feed
 	fails, refuses error
 	content        string // of exports
+	reasons        map[actions.Action]string
 }
 
 // killed is the end of the process.
 type killed struct{ point string }
 
 func newFake() *fake {
-	return &fake{held: map[string]bool{"a": false, "b": false}, writes: map[string]int{}, die: func(string) {}, at: noon, feed: world.Live, content: "bundle"}
+	return &fake{held: map[string]bool{"a": false, "b": false}, writes: map[string]int{}, reasons: map[actions.Action]string{}, die: func(string) {}, at: noon, feed: world.Live, content: "bundle"}
 }
 
 func (f *fake) now() time.Time { f.at = f.at.Add(time.Second); return f.at }
@@ -128,6 +129,7 @@ func (f *fake) Execute(_ context.Context, p actions.Plan, typed string) (actions
 		return actions.Result{}, f.fails
 	}
 	r := actions.Result{Action: p.Action, JournalID: "j"}
+	f.reasons[p.Action] = p.Reason
 	done := func(ref world.Ref, write func()) {
 		point := string(p.Action) + " " + ref.Name
 		f.die("before " + point)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -90,10 +91,16 @@ func (r *Runner) TakeOver(s Session) (Session, error) {
 	if s.Fix == nil {
 		return s, &actions.Problem{What: "the session has no fix", Do: "Edit an object in the step fix, or attach a file to it. Nothing was changed."}
 	}
-	return r.attach(s, *s.Fix, true, "had the fix take fields over")
+	was := *s.Step(Fix)
+	words := "takes fields over from their owners, says " + r.Who()
+	return r.attach(s, *s.Fix, true, "had the fix take fields over", func(x *Step) {
+		*x = was
+		x.Detail = text.Clean(cmp.Or(x.Detail, s.Fix.sentence()) + "; " + words)
+	})
 }
 
-func (r *Runner) attach(s Session, f File, takeOver bool, note string) (Session, error) {
+// attach takes the fix into the session; then changes the step once it is done.
+func (r *Runner) attach(s Session, f File, takeOver bool, note string, then ...func(*Step)) (Session, error) {
 	if err := s.May(Fix); err != nil {
 		return s, err
 	}
@@ -105,6 +112,9 @@ func (r *Runner) attach(s Session, f File, takeOver bool, note string) (Session,
 		s.Fix, s.TakeOver = &f, takeOver
 		s.Step(Fix).Lines = cleaned(f.lines())
 		s.end(Fix, Done, f.sentence(), r.Now())
+		for _, g := range then {
+			g(s.Step(Fix))
+		}
 		s.note(r.Now(), r.Who(), note)
 		return nil
 	})

@@ -27,6 +27,7 @@ func (r *Runner) change(s Session, f func(*Session) error) (Session, error) {
 	if err := f(&next); err != nil {
 		return s, err
 	}
+	r.close(&next)
 	if err := r.Store.Save(next); err != nil {
 		return s, unsaved(err)
 	}
@@ -49,6 +50,7 @@ func (r *Runner) Attest(s Session, words, annotation string) (Session, error) {
 		s.begin(Evidence, r.Who(), r.Now())
 		s.Step(Evidence).Lines = cleaned(Checkpoints(r.World(), s.Target, annotation))
 		s.end(Evidence, Done, r.Who()+" attests: "+words, r.Now())
+		s.did(Evidence, r.Now())
 		return nil
 	})
 }

@@ -70,7 +70,7 @@ func (r *Runner) Prepare(ctx context.Context, s Session, n Name) (Prepared, erro
 		}
 		return out.planned(r.Desk.PlanHold(ctx, s.Target.Ref(), false, s.why()))
 	case Export:
-		return out.planned(r.Desk.PlanExport(ctx, s.Target.Scope()))
+		return s.because(out.planned(r.Desk.PlanExport(ctx, s.Target.Scope())))
 	case DryRun, Apply:
 		p, err := r.Desk.PlanFile(ctx, s.file(r.Namespace))
 		if errors.Is(err, actions.ErrNoChange) {
@@ -85,13 +85,13 @@ func (r *Runner) Prepare(ctx context.Context, s Session, n Name) (Prepared, erro
 			out.Detail, out.Lines = told(p)
 			return out, nil
 		}
-		return out.planned(p, nil)
+		return s.because(out.planned(p, nil))
 	case Resume:
 		if held, all, _ := r.held(s.Target); r.unread(s.Target) == nil && all > 0 && held == 0 {
 			out.Detail = "nothing to do: no queue of it is held"
 			return out, nil
 		}
-		return out.planned(r.Desk.PlanResume(ctx, s.Target.Ref()))
+		return s.because(out.planned(r.Desk.PlanResume(ctx, s.Target.Ref())))
 	case Compare:
 		return r.compared(ctx, s, out)
 	}
@@ -100,6 +100,14 @@ func (r *Runner) Prepare(ctx context.Context, s Session, n Name) (Prepared, erro
 
 func (p Prepared) planned(plan actions.Plan, err error) (Prepared, error) {
 	p.Plan = &plan
+	return p, err
+}
+
+// because gives the plan the session's reason, which is to stand in the journal.
+func (s *Session) because(p Prepared, err error) (Prepared, error) {
+	if p.Plan != nil && p.Plan.Reason == "" {
+		p.Plan.Reason = s.why()
+	}
 	return p, err
 }
 
@@ -275,12 +283,12 @@ func (r *Runner) Do(ctx context.Context, s Session, p Prepared, typed string) (S
 		if p.Step == Compare {
 			s.Kept = p.Kept
 		}
-		s.end(p.Step, Done, p.Detail, r.Now())
+		r.end(&s, p.Step, Done, p.Detail)
 		return s, nil, r.Store.Save(s)
 	}
 	res, err := r.Desk.Execute(ctx, *p.Plan, typed)
 	if err != nil {
-		s.end(p.Step, Failed, err.Error(), r.Now())
+		r.end(&s, p.Step, Failed, err.Error())
 		return s, nil, errors.Join(err, r.Store.Save(s))
 	}
 	r.finish(&s, p.Step, res)
@@ -315,5 +323,13 @@ func (r *Runner) finish(s *Session, n Name, res actions.Result) {
 	if n == Export && state == Done {
 		s.BundleSHA256 = res.Objects[0].SHA256
 	}
-	s.end(n, state, detail, r.Now())
+	r.end(s, n, state, detail)
+}
+
+// end marks what came of a step that was done here.
+func (r *Runner) end(s *Session, n Name, state State, detail string) {
+	now := r.Now()
+	s.end(n, state, detail, now)
+	s.did(n, now)
+	r.close(s)
 }

@@ -127,7 +127,12 @@ type Session struct {
 	TakeOver bool `json:"takeOver,omitempty"`
 	// Kept is what the comparison said; null: not known.
 	Kept *bool `json:"kept,omitempty"`
-	// History are sentences with their time: who began it, took it over, skipped what.
+	// Left is what was not well in the cluster at LeftAt, when the last step was over (see
+	// LeftOf). LeftAt is zero while the session is not over, and in those from before it was
+	// looked at.
+	Left   []string  `json:"left,omitempty"`
+	LeftAt time.Time `json:"leftAt,omitzero"`
+	// History are sentences with their time: who began it, took it over, did or skipped what.
 	History []Event `json:"history"`
 }
 
@@ -252,6 +257,19 @@ func join(names []Name) string {
 		out = append(out, string(n))
 	}
 	return strings.Join(out, ", ")
+}
+
+// did notes in the history what came of the step.
+func (s *Session) did(n Name, now time.Time) {
+	x := s.Step(n)
+	words := fmt.Sprintf("%s is %s", n, x.State)
+	if x.State == Running {
+		words = string(n) + " has no answer"
+	}
+	if x.Detail != "" {
+		words += ": " + x.Detail
+	}
+	s.note(now, x.By, words)
 }
 
 // begin marks a step as running. What rests on it and was done is to be done again:

@@ -66,6 +66,10 @@ func TestFromBeginToEnd(t *testing.T) {
 	if !s.Over() || !f.applied || f.held["a"] || s.Kept == nil || !*s.Kept {
 		t.Errorf("%+v", s)
 	}
+	why := "bad quota (session " + s.ID + ")"
+	if d := cmp.Diff(map[actions.Action]string{actions.Hold: "", actions.Export: why, actions.ApplyFile: why, actions.Resume: why}, f.reasons); d != "" {
+		t.Errorf("reasons, that of the hold being PlanHold's (-want +got):\n%s", d)
+	}
 	for _, p := range []string{dir, filepath.Join(dir, s.ID+".json")} {
 		if info, err := os.Stat(p); err != nil || info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s: %v, %v", p, info.Mode(), err)

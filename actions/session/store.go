@@ -253,6 +253,9 @@ func (s *Session) check() error {
 	if s.Fix != nil {
 		clean(&s.Fix.Name)
 	}
+	for i := range s.Left {
+		clean(&s.Left[i])
+	}
 	for i := range s.History {
 		clean(&s.History[i].By, &s.History[i].Text)
 	}

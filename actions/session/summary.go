@@ -24,7 +24,11 @@ func Summary(s Session) string {
 	if s.Reason != "" {
 		line("| reason | %s |", cell(s.Reason))
 	}
-	line("| outcome | %s |", s.outcome())
+	outcome := s.outcome()
+	if len(s.Left) > 0 {
+		outcome += ": see Open"
+	}
+	line("| outcome | %s |", outcome)
 	if s.Bundle != "" {
 		line("| export | %s |", cell(s.Bundle))
 		line("| export's SHA-256 | %s |", s.sumWords())
@@ -92,7 +96,11 @@ func (s *Session) Checklist() string {
 		fmt.Fprintf(&b, "  %s %-9s %s\n", mark, x.Name, words)
 	}
 	if s.Over() {
-		fmt.Fprintf(&b, "  %s\n", s.outcome())
+		outcome := s.outcome()
+		for i, l := range s.Left {
+			outcome += map[bool]string{true: ": ", false: " "}[i == 0] + l
+		}
+		fmt.Fprintf(&b, "  %s\n", outcome)
 	}
 	return b.String()
 }
@@ -103,11 +111,22 @@ func (s *Session) outcome() string {
 	case !s.Over():
 		return fmt.Sprintf("NOT over: %s is %s", s.Next().Name, s.Next().State)
 	case s.Kept == nil:
-		return "over; whether everything was kept was not compared"
+		return "over; whether everything was kept was not compared" + s.but()
 	case *s.Kept:
-		return "over; everything was kept"
+		return "over; everything was kept" + s.but()
 	}
-	return "over; NOT everything is as it was, see compare"
+	return "over; NOT everything is as it was, see compare" + s.but()
+}
+
+// but is what else belongs to the outcome: what is not well in the cluster.
+func (s *Session) but() string {
+	switch {
+	case s.LeftAt.IsZero():
+		return "; what is left in the cluster was not looked at"
+	case len(s.Left) > 0:
+		return ", but not all is well"
+	}
+	return ""
 }
 
 // open are the points that somebody has to look at.
@@ -123,6 +142,9 @@ func (s *Session) open() []string {
 	}
 	if s.Kept != nil && !*s.Kept {
 		out = append(out, "not everything was kept: see compare")
+	}
+	for _, l := range s.Left {
+		out = append(out, l+" (as of "+when(s.LeftAt)+")")
 	}
 	return out
 }

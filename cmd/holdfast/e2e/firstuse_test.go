@@ -181,7 +181,7 @@ func TestUseRollback(t *testing.T) {
 	g.key("Enter")
 	g.Sees("compare is done")
 	done("compare")
-	g.Sees("not all is well (below). The incident record", "Still open: ClusterQueue "+queue)
+	g.Sees("not all is well (below). The incident record", "ClusterQueue "+queue+" is ")
 	g.within(90, "the rollback")
 	g.Signal(syscall.SIGTERM)
 	g.Ends()
