@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"cli.holdfast.dev/holdfast/model/chain"
 	"cli.holdfast.dev/holdfast/model/manager"
 	"cli.holdfast.dev/holdfast/model/position"
 	"cli.holdfast.dev/holdfast/model/reason"
@@ -98,6 +99,7 @@ type memo struct {
 	explain func(*world.Workload) reason.Explanation
 	queues  *reason.Explainer
 	count   *requests.Counter
+	chains  *chain.Finder
 	seq     uint64
 	until   int64
 	rows    map[*world.Workload]reason.Explanation
@@ -114,6 +116,7 @@ func (e Env) fresh() *memo {
 	if m.rows == nil || m.seq != e.Snap.Seq || m.until != until {
 		m.seq, m.until, m.rows = e.Snap.Seq, until, map[*world.Workload]reason.Explanation{}
 		m.explain, m.queues, m.count = m.begin(e.Snap, e.Now), reason.New(e.Snap, e.Now), requests.New(e.Snap)
+		m.chains = chain.New(e.Snap, chain.Options{})
 	}
 	return m
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"cli.holdfast.dev/holdfast/model/health"
 	"cli.holdfast.dev/holdfast/model/world"
 )
@@ -63,8 +65,18 @@ func TestPreemptionsAfterAChange(t *testing.T) {
 	s.press("1")
 	s.pass(leastPause + time.Second)
 	s.sees("preemptions", "team-b-cq preempted 1 Workload (1 of team-c-cq) within 1m1s of a change of", "whoever changed it (kubectl-edit)")
-	s.press("4").press("/").typeText("robbed").press("enter", "enter")
+	s.press("4").press("/").typeText("robbed").press("enter")
+	s.press("enter")
+	s.sees("Preempted 1m after a change of ClusterQueue team-b-cq by kubectl-edit. CHANGE: whoever changed it (kubectl-edit), if it was not meant")
 	s.sees("ClusterQueue team-b-cq was changed by kubectl-edit at", "shortly before (of its spec it set preemption.reclaimWithinCohort)")
+	s.press("esc").send(tea.WindowSizeMsg{Width: 120, Height: 40})
+	s.sees("WAIT; CHANGE: whoever changed it (kubectl-edit), if it was not meant", "Preempted 1m after a change of ClusterQueue team-b-cq by kubectl-edit.")
+
+	b.Preemption.ReclaimWithinCohort = "Never" // put back
+	s.store.Put(&b)
+	s.refresh()
+	s.pass(stillFor)
+	s.seesNot("CHANGE: whoever").seesNot("after a change of")
 }
 
 // What an alert that is over was about is not acted on from its row: it would act on what

@@ -46,7 +46,7 @@ func (s onDemand[K, T, R]) kept() (listState, bool) { return s.board.kept() }
 
 // quiet reports whether no answer is under way that may be shown at once.
 func (s board[K, T]) quiet() bool { return !s.fresh && !s.came && s.due == 0 && s.last.of != nil }
-func (s glance) quiet() bool      { return s.done }
+func (s glance) quiet() bool      { return s.done && !s.came }
 
 // machine plays a person and a cluster against each other, and holds what happens
 // against what must always be so.

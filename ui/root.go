@@ -192,7 +192,6 @@ func (r root) catchUp(m shownMsg) (root, tea.Cmd) {
 	if len(r.dialogs) > 0 {
 		return r, nil
 	}
-	m.came = m.came || r.shown != r.live && r.now.Sub(r.shownAt) >= olderThan
 	if !r.stands() || m.came && r.frozen.IsZero() {
 		r.shown = r.live
 	}
@@ -297,7 +296,7 @@ func (r root) want(i Intent) (root, tea.Cmd) {
 	case closeDialog:
 		r.dialogs = r.dialogs[:len(r.dialogs)-1]
 		r.status = say{text: i.say}
-		next, cmd := r.catchUp(shownMsg{})
+		next, cmd := r.catchUp(shownMsg{came: r.shown != r.live && r.now.Sub(r.shownAt) >= olderThan})
 		return next, tea.Batch(i.cmd, cmd)
 	case jump:
 		r.tab = i.tab

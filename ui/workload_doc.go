@@ -34,6 +34,9 @@ func (s workload) whyDoc(p *paper) {
 	if a := advice(x); a != "" {
 		p.text("", p.e.Theme.Glyph.Arrow+" "+a, adviceRole(x))
 	}
+	if call, why := blame(p.e, s.row); call != "" && !s.gone {
+		p.text("", p.e.Theme.Glyph.Arrow+" "+why+" "+call, theme.Warn)
+	}
 	if x.NeverFits != nil && *x.NeverFits {
 		p.text("", "It can never fit under today's quota.", theme.Alarm)
 	}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cli.holdfast.dev/holdfast/model/health"
 	"cli.holdfast.dev/holdfast/model/reason"
 	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui/theme"
@@ -63,4 +64,16 @@ func advice(x reason.Explanation) string {
 		word += ": " + x.Actor
 	}
 	return word
+}
+
+// blame says, of a Workload that waits since a preemption that came soon after a change of
+// a spec, what there is to do beside waiting if that was not meant, and why. Empty: no such
+// change is known. The alert on the glance says the same of all of them.
+func blame(e Env, w *world.Workload) (call, why string) {
+	c, after, actor, ok := health.Blame(e.Snap, e.fresh().chains, w, e.Now)
+	if !ok {
+		return "", ""
+	}
+	return advice(reason.Explanation{Advice: reason.AdviceChange, Actor: actor}) + ", if it was not meant",
+		"Preempted " + span(after) + " after a change of " + object(c.Object) + " by " + c.Manager + "."
 }

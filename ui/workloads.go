@@ -144,6 +144,10 @@ func workloadStrip(e Env, w *world.Workload, gone bool) strip {
 	}
 	x := e.why(w)
 	out.text, out.role, out.call = sentence(x), adviceRole(x), advice(x)
+	if call, why := blame(e, w); call != "" {
+		out.call += "; " + call
+		out.text = why + " " + out.text
+	}
 	return out
 }
 

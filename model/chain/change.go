@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"slices"
 	"time"
 
 	"cli.holdfast.dev/holdfast/model/store"
@@ -47,6 +48,30 @@ func ChangeBefore(s *store.Snapshot, queues []string, at time.Time) (Change, boo
 			if c := s.Cohort(n.Name); c != nil {
 				look(c.Ref(), &c.Meta, c.Writes)
 			}
+		}
+	}
+	return last, !last.At.IsZero()
+}
+
+// ChangeAfter returns the last write to the spec of the ClusterQueue or Cohort after the
+// time given, but for those of a stopPolicy alone, which hold and resume write. False:
+// none is known of.
+func ChangeAfter(s *store.Snapshot, r world.Ref, at time.Time) (Change, bool) {
+	var all []world.SpecWrite
+	switch r.Kind {
+	case world.KindClusterQueue:
+		if q := s.ClusterQueue(r.Name); q != nil {
+			all = q.Writes
+		}
+	case world.KindCohort:
+		if c := s.Cohort(r.Name); c != nil {
+			all = c.Writes
+		}
+	}
+	last := Change{Object: r}
+	for _, w := range all {
+		if other := slices.ContainsFunc(w.Fields, func(f string) bool { return f != "stopPolicy" }); other && w.At.After(at) && w.At.After(last.At) {
+			last.SpecWrite = w
 		}
 	}
 	return last, !last.At.IsZero()

@@ -362,7 +362,7 @@ func TestWordsOfSeveral(t *testing.T) {
 func TestDebtNamesWhatIsOwed(t *testing.T) {
 	sc := newScene()
 	sc.queue.Quotas[0].Nominal = 4
-	const want = "Cohort co is in debt by 2 gpu of a (over their own quota: other by 6): nothing that needs any of it can start there until that is back."
+	const want = "Cohort co is in debt by 2 gpu of a (over their own quota: other by 6): nothing that needs any of it can start there until that is back. Kueue evicts nothing for it: wait until enough of it ends, drain a queue that is over its quota, which evicts all that runs there, or raise the quota."
 	if a := find(t, Alerts(sc.settle().input()), Debt, "Cohort/co"); a.Explanation != want || a.Object.UID != "" {
 		t.Errorf("%q on %q, want %q on an implicit cohort", a.Explanation, a.Object.UID, want)
 	}

@@ -44,18 +44,50 @@ type loss struct {
 func losses(s *store.Snapshot, f *chain.Finder, now time.Time) []loss {
 	var out []loss
 	for _, w := range s.Workloads {
-		if w.State != world.Pending {
-			continue
+		if l, ok := lossOf(s, f, w, now); ok {
+			out = append(out, l)
 		}
-		l, ok := f.Last(w)
-		if !ok || l.History || l.At.IsZero() || now.Sub(l.At) > takenWithin {
-			continue
-		}
-		from, _ := s.QueueOf(w)
-		out = append(out, loss{w, from, l})
 	}
 	return out
 }
+
+func lossOf(s *store.Snapshot, f *chain.Finder, w *world.Workload, now time.Time) (loss, bool) {
+	if w.State != world.Pending {
+		return loss{}, false
+	}
+	l, ok := f.Last(w)
+	if !ok || l.History || l.At.IsZero() || now.Sub(l.At) > takenWithin {
+		return loss{}, false
+	}
+	from, _ := s.QueueOf(w)
+	return loss{w, from, l}, true
+}
+
+// change is the one that the preemption came soon after; false: none is known.
+func (l loss) change(s *store.Snapshot) (chain.Change, bool) {
+	return chain.ChangeBefore(s, []string{l.step.PreemptorQueue, l.from}, l.step.At)
+}
+
+// allowed says whether the policy as it is now would allow the preemption; true also where
+// that is not known.
+func (l loss) allowed() bool { return l.step.PolicyHolds == nil || *l.step.PolicyHolds }
+
+// Blame is an alert's view of one Workload: the change of a spec that its preemption came
+// soon after, with how long after, and who would have to act if that was not meant. False:
+// it waits for another reason, no such change is known, or the policy does not allow
+// that preemption any more. It does not block.
+func Blame(s *store.Snapshot, f *chain.Finder, w *world.Workload, now time.Time) (c chain.Change, after time.Duration, actor string, ok bool) {
+	l, ok := lossOf(s, f, w, now)
+	if !ok || !l.allowed() {
+		return chain.Change{}, 0, "", false
+	}
+	if c, ok = l.change(s); !ok {
+		return chain.Change{}, 0, "", false
+	}
+	return c, l.step.At.Sub(c.At), changer(c), true
+}
+
+func changer(c chain.Change) string { return "whoever changed it (" + c.Manager + ")" }
 
 // Takings says who took quota by preemption in the last hour from Workloads that wait
 // since, the queue that took most first. Its time is linear in Workloads.
@@ -96,11 +128,14 @@ func mostFirst(in []QueueCount) {
 // burst is what came soon after one change.
 type burst struct {
 	chain.Change
+	s       *store.Snapshot
 	by      []string
 	from    []QueueCount
 	count   int
 	last    time.Time
 	longest *time.Duration
+	// allowed says that the policy as it is now allows one of them, or may.
+	allowed bool
 }
 
 // bursts adds the changes of a spec that preemptions followed whose victims wait
@@ -108,13 +143,13 @@ type burst struct {
 func (c *collector) bursts() {
 	found := map[world.Ref]*burst{}
 	for _, l := range losses(c.s, chain.New(c.s, chain.Options{}), c.now) {
-		change, ok := chain.ChangeBefore(c.s, []string{l.step.PreemptorQueue, l.from}, l.step.At)
+		change, ok := l.change(c.s)
 		if !ok {
 			continue
 		}
 		b := found[change.Object]
 		if b == nil {
-			b = &burst{Change: change}
+			b = &burst{Change: change, s: c.s}
 			found[change.Object] = b
 		}
 		if change.At.After(b.At) {
@@ -124,6 +159,7 @@ func (c *collector) bursts() {
 			b.by = append(b.by, by)
 		}
 		b.count, b.from, b.longest = b.count+1, counted(b.from, l.from), longer(b.longest, c.wait(l.w))
+		b.allowed = b.allowed || l.allowed()
 		if l.step.At.After(b.last) {
 			b.last = l.step.At
 		}
@@ -154,14 +190,32 @@ func (b *burst) alert() Alert {
 	if len(b.by) > 0 {
 		by = some(b.by)
 	}
-	fields := strings.Join(b.Fields[:min(len(b.Fields), mostChanged)], ", ")
-	if n := len(b.Fields) - mostChanged; n > 0 {
-		fields += fmt.Sprintf(" and %d more", n)
-	}
-	return Alert{
-		Class: Burst, Severity: Warning, Object: b.Object, Advice: reason.AdviceChange, Actor: "whoever changed it (" + b.Manager + ")",
+	a := Alert{
+		Class: Burst, Severity: Warning, Object: b.Object, Advice: reason.AdviceChange, Actor: changer(b.Change),
 		Count: b.count, Since: b.At, Longest: b.longest,
-		Explanation: fmt.Sprintf("%s preempted %s (%s) within %s of a change of %s %s by %s; they wait since. Of its spec %s has set %s. If this was not meant, hold the queue that preempts, and put the spec back.",
-			by, workloads(b.count), some(from), b.last.Sub(b.At).Round(time.Second)+time.Second, b.Object.Kind, b.Object.Name, b.Manager, b.Manager, fields),
+		Explanation: fmt.Sprintf("%s preempted %s (%s) within %s of a change of %s %s by %s; they wait since. Of its spec %s has set %s.",
+			by, workloads(b.count), some(from), b.last.Sub(b.At).Round(time.Second)+time.Second, b.Object.Kind, b.Object.Name, b.Manager, b.Manager, firstFew(b.Fields)),
 	}
+	later, again := chain.ChangeAfter(b.s, b.Object, b.last)
+	if again {
+		a.Explanation += fmt.Sprintf(" It was changed again since, by %s (%s).", later.Manager, firstFew(later.Fields))
+	}
+	switch {
+	case !b.allowed:
+		a.Severity, a.Advice, a.Actor = Info, reason.AdviceWait, ""
+		a.Explanation += " The policy as it is now allows no such preemption any more."
+	case again:
+		a.Explanation += " If this was not meant and that did not put it right, hold the queue that preempts, and put the spec back."
+	default:
+		a.Explanation += " If this was not meant, hold the queue that preempts, and put the spec back."
+	}
+	return a
+}
+
+func firstFew(fields []string) string {
+	out := strings.Join(fields[:min(len(fields), mostChanged)], ", ")
+	if n := len(fields) - mostChanged; n > 0 {
+		out += fmt.Sprintf(" and %d more", n)
+	}
+	return out
 }

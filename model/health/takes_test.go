@@ -1,6 +1,8 @@
 package health
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,6 +38,7 @@ func TestPreemptionsAfterAChange(t *testing.T) {
 		cohort     *world.Cohort
 		want       []said
 		text       string
+		policy     world.PreemptionPolicy
 	}{
 		"of the queue that preempts": {
 			other: written("kubectl-edit", 3*time.Minute, policy),
@@ -61,11 +64,25 @@ func TestPreemptionsAfterAChange(t *testing.T) {
 		"the preemption is old news": {other: written("x", 62*time.Minute, policy), of: []*world.Workload{taken("a", "holder", 61*time.Minute)}, want: []said{}},
 		"the preemptor is not known": {own: written("x", 3*time.Minute, policy), of: []*world.Workload{taken("a", "nobody", 2*time.Minute)}, want: []said{alert("ClusterQueue/q", "x", 1)}},
 	}
+	back := tests["of the queue that preempts"]
+	back.other = append(slices.Clone(back.other), written("holdfast", time.Minute, "stopPolicy")...)
+	tests["held since, which puts nothing right"] = back
+	back.other = append(slices.Clone(back.other), written("argocd", time.Minute, "preemption.withinClusterQueue", "resourceGroups")...)
+	back.text = strings.Replace(text, " If this was not meant,", " It was changed again since, by argocd (preemption.withinClusterQueue, resourceGroups). If this was not meant and that did not put it right,", 1)
+	tests["changed again since, and the policy still allows it"] = back
+	back.policy = world.PreemptionPolicy{WithinClusterQueue: "Never", ReclaimWithinCohort: "Never", BorrowWithinCohort: "Never"}
+	back.text = strings.Replace(text, " If this was not meant, hold the queue that preempts, and put the spec back.",
+		" It was changed again since, by argocd (preemption.withinClusterQueue, resourceGroups). The policy as it is now allows no such preemption any more.", 1)
+	back.want = []said{{"preemptions", "info", "ClusterQueue/other", 2, reason.AdviceWait, ""}}
+	tests["put back"] = back
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			sc := with(tc.of...)
 			sc.other.Writes, sc.queue.Writes = tc.other, tc.own
 			sc.other.Created = now.Add(-time.Hour)
+			if tc.policy != (world.PreemptionPolicy{}) {
+				sc.other.Preemption = tc.policy
+			}
 			if tc.cohort != nil {
 				sc.put(tc.cohort)
 			}

@@ -69,12 +69,17 @@ func (c *collector) debts(all []reason.Explanation) {
 			a.Explanation += fmt.Sprintf(" (over their own quota: %s)", some(over))
 		}
 		a.Explanation += ": nothing that needs any of it can start there until that is back."
+		drain := "the queue"
+		if d.root.Kind == world.KindCohort {
+			drain = "a queue that is over its quota"
+		}
 		switch {
 		case a.Count == 1:
 			a.Explanation += " 1 Workload waits for it."
 		case a.Count > 1:
 			a.Explanation += fmt.Sprintf(" %d Workloads wait for it.", a.Count)
 		}
+		a.Explanation += " Kueue evicts nothing for it: wait until enough of it ends, drain " + drain + ", which evicts all that runs there, or raise the quota."
 		c.add(a)
 	}
 }
