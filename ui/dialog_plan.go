@@ -52,7 +52,7 @@ func (d planDialog) Typing() bool { return true }
 // Title is Dialog's. What will happen stands there whole, however long the name
 // of the object is.
 func (d planDialog) Title(e Env) string {
-	t, tail := planTitle(d.shown), ""
+	t, tail := planTitle(e, d.shown), ""
 	switch {
 	case d.told != nil:
 		tail = ": " + d.told.headline()
@@ -66,12 +66,13 @@ func (d planDialog) Title(e Env) string {
 	return term.Clip(t, room, e.Theme.Glyph.Ellipsis) + tail
 }
 
-func planTitle(p actions.Plan) string {
+// planTitle names the action and its object: a Workload by its job, as people know it.
+func planTitle(e Env, p actions.Plan) string {
 	t := verb(p.Action)
 	switch len(p.Targets) {
 	case 0:
 	case 1:
-		t += " " + object(p.Targets[0].Ref)
+		t += " " + nameOf(e, p.Targets[0].Ref)
 	default:
 		t += " " + plural(len(p.Targets), kindOf(p.Targets))
 		if p.Subject.Kind == world.KindCohort {

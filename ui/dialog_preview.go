@@ -58,7 +58,7 @@ func (d previewing) Start(e Env) tea.Cmd { return tea.Batch(d.run, d.look(e)) }
 func (d previewing) look(e Env) tea.Cmd { return e.timer(pace, lookMsg{d.ticket}) }
 
 // Title is Dialog's.
-func (d previewing) Title(Env) string { return planTitle(cleanPlan(d.plan)) }
+func (d previewing) Title(e Env) string { return planTitle(e, cleanPlan(d.plan)) }
 
 // Keys is Dialog's.
 func (d previewing) Keys() []Binding {

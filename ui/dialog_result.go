@@ -50,7 +50,7 @@ func newWorking(e Env, p planDialog) working {
 func (d working) Start(Env) tea.Cmd { return d.run }
 
 // Title is Dialog's.
-func (d working) Title(Env) string { return planTitle(d.plan.shown) }
+func (d working) Title(e Env) string { return planTitle(e, d.plan.shown) }
 
 // Keys is Dialog's.
 func (d working) Keys() []Binding {

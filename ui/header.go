@@ -272,6 +272,6 @@ func (r root) tabLine() string {
 		used += term.Width(text)
 		b.WriteString(r.theme.Paint(role, text))
 	}
-	always, n := r.hints(r.env(), r.keys(), r.w-used-1)
+	always, n := r.hints(r.env(), r.keys(), r.w-used)
 	return b.String() + term.Spaces(r.w-used-n) + always
 }

@@ -50,7 +50,7 @@ func (d planDialog) doc(e Env, w int) []doc.Line {
 			head = "CHANGE"
 		}
 		s := t.Change
-		if len(x.Targets) > 1 {
+		if len(x.Targets) > 1 || t.Ref.Kind == world.KindWorkload { // whose job the title names
 			s = object(t.Ref) + ": " + s
 		}
 		p.text(head, s, theme.Strong)

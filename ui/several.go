@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -79,7 +80,11 @@ func allRefused(e Env, refs []world.Ref, a actions.Action, may func(Env, world.R
 
 // beginSeveral asks what the action needs to know, then plans.
 func beginSeveral(e Env, noun string, s actions.Several) Dialog {
-	title := verb(s.Action) + " " + plural(len(s.Refs), noun)
+	what := plural(len(s.Refs), noun)
+	if len(s.Refs) == 1 {
+		what += ", " + strings.TrimPrefix(nameOf(e, s.Refs[0]), noun+" ")
+	}
+	title := verb(s.Action) + " " + what
 	switch s.Action {
 	case actions.Hold, actions.Drain, actions.Deactivate:
 		p := newReason(world.Ref{}, s.Action)
@@ -90,7 +95,7 @@ func beginSeveral(e Env, noun string, s actions.Several) Dialog {
 		}
 		return p
 	case actions.Reprioritize:
-		c := chooser{title: "Which priority class for " + plural(len(s.Refs), noun) + "?"}
+		c := chooser{title: "Which priority class for " + what + "?"}
 		for _, k := range byValue(e.Snap.PriorityClasses) {
 			c.choices = append(c.choices, choice{classChoice(k), func(e Env) Dialog {
 				s.Class = k.Name

@@ -56,13 +56,17 @@ func withStrip(e Env, body []string, s strip) []string {
 	}
 	legend = term.Clip(legend, e.W, "")
 	rule := strings.Repeat(g.Flat, max(0, e.W-term.Width(legend))) + legend
-	head := e.Theme.Paint(theme.Strong, s.head) + s.tail
-	if s.call != "" {
-		head += "  " + e.Theme.Paint(s.role, g.Arrow+" "+s.call)
+	head, text := e.Theme.Paint(theme.Strong, s.head)+s.tail, s.text
+	switch call := g.Arrow + " " + s.call; {
+	case s.call == "":
+	case term.Width(head)+2+term.Width(call) < e.W:
+		head += "  " + e.Theme.Paint(s.role, call)
+	default: // what to do is never cut
+		text = call + ". " + text
 	}
 	out := append(body, e.Theme.Paint(theme.Dim, rule), " "+term.Clip(head, e.W-1, g.Ellipsis))
 	room := s.lines() - 2
-	lines := term.Wrap(s.text, e.W-2)
+	lines := term.Wrap(text, e.W-2)
 	if len(lines) > room {
 		more := " (" + or(s.all, "Enter") + ": all)"
 		lines = lines[:room]
