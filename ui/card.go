@@ -155,15 +155,16 @@ func (s card[T]) Update(e Env, m tea.Msg) (Screen, Intent) {
 	switch m := m.(type) {
 	case shownMsg:
 		var read, join tea.Cmd
-		if ok, _ := s.readable(e); ok && m.first {
-			s.detail, read = s.detail.load(e, s.ref)
+		if ok, _ := s.readable(e); ok {
+			s.detail, read = s.detail.shown(e, m.first, s.ref)
 		}
 		s.join, join = s.join.shown(e, m.came, s.about.joiner(s.ref))
 		return s, run{tea.Batch(read, join)}
 	case beatMsg:
-		var join tea.Cmd
+		var read, join tea.Cmd
+		s.detail, read = s.detail.shown(e, false, s.ref)
 		s.join, join = s.join.beat(e, s.about.joiner(s.ref))
-		return s, run{join}
+		return s, run{tea.Batch(read, join)}
 	case joinedMsg[found[T]]:
 		var taken bool
 		if s.join, taken = s.join.take(e, m); taken {
@@ -172,7 +173,7 @@ func (s card[T]) Update(e Env, m tea.Msg) (Screen, Intent) {
 			}
 		}
 	case detailMsg:
-		s.detail = s.detail.take(m)
+		s.detail = s.detail.take(e, m)
 	}
 	return s, nil
 }

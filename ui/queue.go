@@ -2,12 +2,10 @@ package ui
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"cli.holdfast.dev/holdfast/actions"
 	"cli.holdfast.dev/holdfast/model/store"
 	"cli.holdfast.dev/holdfast/model/world"
 	"cli.holdfast.dev/holdfast/ui/doc"
@@ -22,40 +20,6 @@ type queue struct {
 	detail loaded
 	// waiting are the Workloads that wait for it, the first ones first.
 	waiting joined[[]*world.Workload]
-}
-
-// loaded is what was read on demand about an object.
-type loaded struct {
-	ticket uint64 // of the reading under way; 0: none
-	detail actions.Detail
-	err    error
-	done   bool
-	yaml   bool
-}
-
-// detailMsg brings what was read.
-type detailMsg struct {
-	ticket uint64
-	detail actions.Detail
-	err    error
-}
-
-// load starts reading the object's detail.
-func (l loaded) load(e Env, ref world.Ref) (loaded, tea.Cmd) {
-	l.ticket = e.Ticket
-	desk, ticket := e.Desk, e.Ticket
-	return l, e.ask(func(ctx context.Context) tea.Msg {
-		d, err := desk.Detail(ctx, ref)
-		return detailMsg{ticket, cleanDetail(d), err}
-	})
-}
-
-func (l loaded) take(m detailMsg) loaded {
-	if m.ticket != l.ticket {
-		return l
-	}
-	l.ticket, l.detail, l.err, l.done = 0, m.detail, m.err, true
-	return l
 }
 
 func newQueue(ref world.Ref) queue { return queue{ref: ref} }
@@ -88,17 +52,6 @@ func (s queue) Keys() []Binding {
 		s.view = s.view.Move(m, s.doc(e), e.H)
 		return s
 	})...)
-}
-
-// detailKeys are the bindings of screens that read an object on demand.
-func detailKeys(l loaded, with func(loaded, tea.Cmd) (Screen, Intent), ref world.Ref) []Binding {
-	return []Binding{
-		{Keys: keys("y"), Name: "yaml", Help: "the object as YAML, and back", Run: func(Env) (Screen, Intent) {
-			l.yaml = !l.yaml
-			return with(l, nil)
-		}},
-		{Keys: keys("r"), Name: "reload", Help: "read events and YAML again", Run: func(e Env) (Screen, Intent) { return with(l.load(e, ref)) }},
-	}
 }
 
 func (s queue) enter(e Env) (Screen, Intent) { return follow(e, s, s.view, s.doc(e)) }
@@ -150,19 +103,18 @@ func (s queue) Update(e Env, m tea.Msg) (Screen, Intent) {
 	switch m := m.(type) {
 	case shownMsg:
 		var read, join tea.Cmd
-		if m.first {
-			s.detail, read = s.detail.load(e, s.ref)
-		}
+		s.detail, read = s.detail.shown(e, m.first, s.ref)
 		s.waiting, join = s.waiting.shown(e, m.came, waitsFor(s.ref))
 		return s, run{tea.Batch(read, join)}
 	case beatMsg:
-		var join tea.Cmd
+		var read, join tea.Cmd
+		s.detail, read = s.detail.shown(e, false, s.ref)
 		s.waiting, join = s.waiting.beat(e, waitsFor(s.ref))
-		return s, run{join}
+		return s, run{tea.Batch(read, join)}
 	case joinedMsg[[]*world.Workload]:
 		s.waiting, _ = s.waiting.take(e, m)
 	case detailMsg:
-		s.detail = s.detail.take(m)
+		s.detail = s.detail.take(e, m)
 	}
 	return s, nil
 }

@@ -39,24 +39,27 @@ func problem(err error) []string {
 
 // timelineDoc writes conditions and events in one order, oldest first.
 func timelineDoc(p *paper, l loaded) {
+	head := "TIMELINE"
 	switch {
 	case l.ticket != 0 && !l.done:
 		p.text("TIMELINE", "reading"+p.e.Theme.Glyph.Ellipsis, theme.Dim)
 		return
 	case l.err != nil:
 		for i, s := range problem(l.err) {
-			head := ""
 			if i == 0 {
-				head, s = "TIMELINE", "unknown: "+s
+				s = "unknown: " + s
 			}
 			p.text(head, s, theme.Warn)
+			head = ""
 		}
-		return
+		if l.detail.ReadAt.IsZero() {
+			return
+		}
+		p.text("", "What was read before:", theme.Dim)
 	case !l.done:
 		p.text("TIMELINE", "not read; r reads it", theme.Dim)
 		return
 	}
-	head := "TIMELINE"
 	if l.detail.EventsUnknown != "" {
 		p.text(head, "events unknown: "+l.detail.EventsUnknown, theme.Warn)
 		head = ""
@@ -129,10 +132,18 @@ func yamlDoc(e Env, l loaded) []doc.Line {
 				out = append(out, doc.Line{Text: e.Theme.Paint(theme.Warn, x)})
 			}
 		}
-		return out
+		if l.detail.ReadAt.IsZero() {
+			return out
+		}
+		out = append(out, doc.Line{Text: e.Theme.Paint(theme.Dim, "What was read "+age(e.Now, l.detail.ReadAt)+" ago:")})
+		return append(out, yamlLines(e, l)...)
 	case !l.done:
 		return []doc.Line{{Text: "reading" + e.Theme.Glyph.Ellipsis}}
 	}
+	return yamlLines(e, l)
+}
+
+func yamlLines(e Env, l loaded) []doc.Line {
 	out := make([]doc.Line, 0, len(l.detail.YAML))
 	for _, s := range broken(l.detail.YAML, e.W-3) {
 		key, rest, ok := strings.Cut(s, ":")

@@ -98,13 +98,15 @@ func (s workload) Update(e Env, m tea.Msg) (Screen, Intent) {
 		if now != nil {
 			s.row = now
 		}
-		if m.first {
-			var c tea.Cmd
-			s.detail, c = s.detail.load(e, s.row.Ref())
-			return s, run{c}
-		}
+		var c tea.Cmd
+		s.detail, c = s.detail.shown(e, m.first, s.row.Ref())
+		return s, run{c}
+	case beatMsg:
+		var c tea.Cmd
+		s.detail, c = s.detail.shown(e, false, s.row.Ref())
+		return s, run{c}
 	case detailMsg:
-		s.detail = s.detail.take(m)
+		s.detail = s.detail.take(e, m)
 	}
 	return s, nil
 }
