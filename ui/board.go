@@ -119,7 +119,7 @@ func (s board[K, T]) Typing() bool { return s.typing }
 // Keys is Screen's.
 func (s board[K, T]) Keys() []Binding {
 	out := []Binding{
-		{Keys: keys("enter", "right", "l"), Name: "open", Help: "open what is under the cursor", Enabled: s.any, Run: s.enter},
+		{Keys: keys("enter", "right", "l", "d"), Name: "open", Help: "open what is under the cursor", Enabled: s.any, Run: s.enter},
 		{Keys: keys("/"), Name: "filter", Help: filterHelp(s.sheet.fields), Run: func(Env) (Screen, Intent) { s.typing = true; return s, nil }},
 	}
 	switch {
@@ -143,6 +143,12 @@ func (s board[K, T]) Keys() []Binding {
 			return s.ask(e, true)
 		}},
 	}...)
+	if s.sheet.yaml {
+		out = append(out, Binding{Keys: keys("y"), Help: "open what is under the cursor as YAML", Enabled: s.any, Run: func(e Env) (Screen, Intent) {
+			row, _ := s.picked()
+			return s, inYAML(s.sheet.open(e, row))
+		}})
+	}
 	if s.sheet.alive != nil {
 		out = append(out, Binding{Keys: keys(" "), Name: "mark", Help: "mark, or take the mark away", Enabled: s.any, Run: s.mark})
 	}

@@ -79,7 +79,7 @@ func (a *about[T]) sheet(s sheet[world.Ref, T], has func(look) func(row T, field
 	s.list = arranged(s.columns, a.rows, has, func(r T) string { return r.ref().Name })
 	s.same = func(x, y *store.Snapshot, _ filter.Query) bool { return a.same(x, y) }
 	s.now = func(e Env, r T) (T, bool) { return r, lost(e.Snap, r.ref(), r.there()) }
-	s.open = func(_ Env, r T) Intent { return push{a.page(r)} }
+	s.open, s.yaml = func(_ Env, r T) Intent { return push{a.page(r)} }, true
 	s.pane = func(e Env, r T, _ int) []string {
 		p := newPaper(e)
 		p.raw(e.Theme.Paint(theme.Strong, object(r.ref())))

@@ -100,6 +100,11 @@ func (s cohorts) Keys() []Binding {
 	}
 	out := []Binding{
 		{Keys: keys("enter"), Name: enter, Help: "open the ClusterQueue; fold or unfold a cohort", Run: s.enter},
+		{Keys: keys("d"), Help: "open the ClusterQueue", Enabled: s.onQueue, Run: s.enter},
+		{Keys: keys("y"), Help: "open the ClusterQueue as YAML", Enabled: s.onQueue, Run: func(e Env) (Screen, Intent) {
+			next, i := s.enter(e)
+			return next, inYAML(i)
+		}},
 		{Keys: keys("f"), Name: "flavor", Help: "next flavor and resource", Run: s.next(1)},
 		{Keys: keys("F"), Help: "previous flavor and resource", Run: s.next(-1)},
 		{Keys: keys(" "), Help: "fold or unfold the cohort", Run: s.toggle},
@@ -200,6 +205,17 @@ func (s cohorts) enter(e Env) (Screen, Intent) {
 		return s, nil
 	}
 	return s, push{newQueue(q.Ref())}
+}
+
+// onQueue says whether a ClusterQueue is under the cursor.
+func (s cohorts) onQueue(Env) (bool, string) {
+	switch row, gone, ok := s.list.Selected(); {
+	case !ok || row.node.Kind != world.KindClusterQueue:
+		return false, "it is for a ClusterQueue; Enter folds a cohort"
+	case gone:
+		return false, row.node.Name + " does not exist any more"
+	}
+	return true, ""
 }
 
 func (s cohorts) toggle(e Env) (Screen, Intent) {

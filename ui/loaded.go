@@ -127,3 +127,27 @@ func detailKeys(l loaded, with func(loaded, tea.Cmd) (Screen, Intent), ref world
 		{Keys: keys("r"), Name: "reload", Help: "read events and YAML again", Run: func(e Env) (Screen, Intent) { return with(l.load(e, ref)) }},
 	}
 }
+
+// yamled is a page that can begin with the YAML of its object.
+type yamled interface{ inYAML() Screen }
+
+// inYAML is the intent to go to a page, with the page showing YAML where it can.
+func inYAML(i Intent) Intent {
+	if p, ok := i.(push); ok {
+		if y, ok := p.screen.(yamled); ok {
+			return push{y.inYAML()}
+		}
+	}
+	return i
+}
+
+func (s queue) inYAML() Screen { s.detail.yaml = true; return s }
+
+func (s workload) inYAML() Screen { s.detail.yaml = true; return s }
+
+func (s card[T]) inYAML() Screen {
+	if ok, _ := s.readable(Env{}); ok {
+		s.detail.yaml = true
+	}
+	return s
+}

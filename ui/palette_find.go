@@ -63,7 +63,7 @@ func findPlaces(h haunt, text string) []place {
 		return append(tabs, doing...)
 	}
 	names := append(tabs, h.objects()...)
-	var out []place
+	out := h.habits(text)
 	jobs := h.jobs(text)
 	exact, begins, holds := matching(names, text)
 	same, like, in := matching(doing, text)
@@ -77,6 +77,29 @@ func findPlaces(h haunt, text string) []place {
 		out = resembling(h.everyJob(), text)
 	}
 	return out[:min(len(out), mostPlaces)]
+}
+
+// habits are what the text stands for with people who know kubectl, k9s and vi, where it is
+// the whole of what they typed.
+func (h haunt) habits(text string) []place {
+	tab := func(t Tab) []place { return []place{h.tabs()[t]} }
+	switch text {
+	case "q", "q!", "qa", "quit", "exit":
+		return []place{{name: "quit", hint: "leave holdfast", to: func(Env, string) Intent { return quit{} }}}
+	case "cq", "lq", "clusterqueues", "localqueues":
+		return tab(TabQueues)
+	case "wl":
+		return tab(TabWorkloads)
+	case "rf", "resourceflavors":
+		return tab(TabFlavors)
+	case "ctx", "context", "contexts":
+		if !slices.ContainsFunc(h.contexts, func(c string) bool { return c != h.context }) {
+			return []place{{name: "context", hint: "another cluster of the kubeconfig", enabled: func(Env) (bool, string) {
+				return false, "there is no other context in the kubeconfig"
+			}}}
+		}
+	}
+	return nil
 }
 
 // matching are the places that have the text in their names: those that are it, those

@@ -27,6 +27,11 @@ func TestPaletteFinds(t *testing.T) {
 		"a100":          "ResourceFlavor a100",
 		"gol":           "WorkloadPriorityClass gold",
 		"vsncq":         "ClusterQueue vision-cq", // resembles
+		"wl":            "Workloads  key 4",       // as kubectl calls them
+		"cq":            "Queues  key 3",
+		"ctx":           "context prod-us",
+		"q":             "quit  leave holdfast",
+		"q!":            "quit  leave holdfast",
 	} {
 		s := begin(t, 120, 40)
 		s.root.opt.Contexts = []string{"prod-eu", "prod-us"}
@@ -48,6 +53,35 @@ func TestPaletteDoes(t *testing.T) {
 	s.store.Put(clusterQueue("hold", "", 1))
 	s.refresh()
 	s.onTeamA().press(":").typeText("hold").press("enter").sees("Queues › hold").seesNot("Why?")
+}
+
+// What people type by habit does what they are used to.
+func TestPaletteHabits(t *testing.T) {
+	s := begin(t, 120, 40)
+	s.press("4", "enter", ":").typeText("q").press("enter")
+	if !s.quit {
+		t.Errorf(":q on a page does not leave:\n%s", s.frame())
+	}
+	s = begin(t, 120, 40)
+	s.press(":").typeText("ctx").press("enter").sees("there is no other context in the kubeconfig")
+}
+
+// The YAML and the description of a row are a key away, as in other consoles.
+func TestRowsByHabit(t *testing.T) {
+	for tab, want := range map[string]string{"2": "team-a-cq", "3": "team-a-cq", "4": "team-a/train-llm-7f2"} {
+		s := begin(t, 120, 40)
+		s.desk.detail.YAML = []string{"kind: Something", "spec: {}"}
+		s.press(tab)
+		if tab == "2" {
+			s.onTeamA()
+		} else if tab == "3" {
+			s.press("/").typeText("team-a-cq").press("enter")
+		}
+		s.press("d").sees("› "+want, "TIMELINE").press("esc")
+		s.press("y").sees("› "+want, "kind: Something").press("esc").seesNot("kind: Something")
+	}
+	s := begin(t, 120, 40)
+	s.press("2", "g", "y").sees("it is for a ClusterQueue")
 }
 
 // A namespace is its Workloads, and Esc shows all again.

@@ -42,7 +42,7 @@ func newQueues() queues {
 			return ok
 		},
 		cells: queueCells, strip: queueStrip, pane: queuePane,
-		open: func(_ Env, r queueRow) Intent { return push{newQueue(r.ref())} },
+		open: func(_ Env, r queueRow) Intent { return push{newQueue(r.ref())} }, yaml: true,
 		keys: func(s queues) []Binding {
 			if s.marking() {
 				return severalActions(s, "queue", marked(s, queueRow.ref), queueRefusal, actions.Hold, actions.Resume, actions.Drain)

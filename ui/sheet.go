@@ -43,6 +43,8 @@ type sheet[K comparable, T any] struct {
 	pane func(e Env, row T, w int) []string
 	// open is what Enter does.
 	open func(e Env, row T) Intent
+	// yaml says that the page which open opens can show the object as YAML.
+	yaml bool
 	// keys are what can be done here besides. stay is the screen as it is.
 	keys func(stay board[K, T]) []Binding
 	// fit narrows the columns to the width.

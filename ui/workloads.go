@@ -30,7 +30,7 @@ func newWorkloads() workloads {
 		},
 		alive: func(e Env, r world.Ref) bool { return e.Snap.WorkloadOf(r) != nil },
 		cells: workloadCells, strip: workloadStrip, pane: workloadPane, fit: fitWorkloads,
-		open: func(_ Env, w *world.Workload) Intent { return push{newWorkload(w)} },
+		open: func(_ Env, w *world.Workload) Intent { return push{newWorkload(w)} }, yaml: true,
 		keys: workloadKeys,
 	})
 }
